@@ -10,4 +10,5 @@ foreach(made "--completion bash=bash-completion/completions/harness" "--completi
   file(MAKE_DIRECTORY "${folder}")
   message(STATUS "Installing: ${path}")
   execute_process(COMMAND "${program}" help ${words} OUTPUT_FILE "${path}" COMMAND_ERROR_IS_FATAL ANY)
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES "${installed_share}/${file}")   # who uninstalls goes by it
 endforeach()

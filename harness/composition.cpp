@@ -122,7 +122,11 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
   options.on_wait = [](const std::string& sentence) {
     fmt::print(stderr, "harness: {}\n", printable(sentence, Lines::one));
   };
-  options.on_phase = places.on_phase;
+  if (places.on_phase)
+    options.on_phase = [tell = places.on_phase, build_s = options.device.target.compile.deadline_s](
+                           const std::string& phase) {
+      tell({phase, phase.ends_with("build") ? std::optional(build_s) : std::nullopt});
+    };
   options.find_compiler = [&kinds, places](const std::string& architecture) {
     return compiler_for(kinds, places, architecture);
   };

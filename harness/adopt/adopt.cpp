@@ -27,7 +27,7 @@ Subject subject_of(const Launched& launched, const SourceText& file, std::vector
     if (how == "define") subject.build.defines.emplace_back(name, fmt::format("{}", kernel.tuned.at(name).front()));
   subject.build.constants = symbols_of(constants_of(kernel));
   subject.entry = kernel.entry_for(std::string(cuda_type(kernel.dtypes.front())), kernel.first_templates());
-  subject.entries = entries_of(kernel, subject.entry);
+  subject.build.entries = entries_of(kernel, subject.entry);
   return subject;
 }
 

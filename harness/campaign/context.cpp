@@ -21,7 +21,7 @@ WorkloadBook& CampaignContext::book_of(const Assignment& work) const {
 
 void CampaignContext::say(const std::string& doing, const std::string& phase) const {
   ports.display.progress({limits.spent_s(), options.budget_s.value_or(0), state.iterations(), state.outcomes(), doing,
-                          std::nullopt, std::nullopt, phase, "", ""});
+                          std::nullopt, std::nullopt, phase, "", "", limits.spent_usd()});
 }
 
 void CampaignContext::say_at_work(const Assignment& work) const {
@@ -32,7 +32,7 @@ void CampaignContext::say_at_work(const Assignment& work) const {
       {limits.spent_s(), options.budget_s.value_or(0), state.iterations(), state.outcomes(),
        fmt::format("{} {} {} on {}", candidate.kernel, candidate.variant, to_text(candidate.config), workload),
        book.standings.empty() ? std::nullopt : book.standings.back().speedup, ahead_of_rival(book),
-       work.confirms() ? "confirmation" : "build", candidate.kernel, workload});
+       work.confirms() ? "confirmation" : "build", candidate.kernel, workload, limits.spent_usd()});
 }
 
 Ending stopped_by_user() {

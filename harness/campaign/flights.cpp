@@ -75,6 +75,7 @@ Waits Flights::evaluate(Assignment work, DecisionRecord taken) {
     flight.attempt = attempt_of(work, taken, *device);
     context_.say_at_work(work);
     const std::int64_t ticket = stored([&] { return context_.ports.ledger.begin_attempt(flight.attempt); });
+    context_.ports.display.begun({ticket, &flight.attempt});
     take_off(ticket, std::move(flight));
     Landed landed{*this, ticket};
     Flight ended = co_await landed;

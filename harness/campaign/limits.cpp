@@ -79,12 +79,12 @@ bool Limits::affords(double seconds) const {
   return !options_.max_cost_usd || spent_usd().value_or(0) + usd_per_hour() * seconds / 3600 <= *options_.max_cost_usd;
 }
 
-Ended Limits::check(double needed_s) const {
+Ended Limits::check(double evaluation_s, double kept_s) const {
+  const double needed_s = evaluation_s + kept_s;
   if (options_.budget_s && spent_s() + needed_s > *options_.budget_s)
-    return Ending{
-        EndReason::budget,
-        fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
-                    spent_s(), *options_.budget_s)};
+    return Ending{EndReason::budget,
+                  fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit{}", spent_s(),
+                              *options_.budget_s, kept_s > 0 ? " beside the confirmation" : "")};
   if (options_.max_cost_usd && spent_usd() && *spent_usd() + usd_per_hour() * needed_s / 3600 > *options_.max_cost_usd)
     return Ending{EndReason::cost, fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
   return std::nullopt;

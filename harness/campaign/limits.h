@@ -39,8 +39,8 @@ class Limits {
   double idle_s() const;        // of those
   /// Whether so many more seconds fit into the budget and the money.
   bool affords(double seconds) const;
-  /// The campaign's end where so many more seconds do not fit: those of another evaluation and what is kept beside it.
-  Ended check(double needed_s) const;
+  /// The campaign's end where another evaluation does not fit beside what is kept for confirmations.
+  Ended check(double evaluation_s, double kept_s) const;
 
  private:
   double leg_s() const { return spent_s() - earlier_legs_s_; }

@@ -109,8 +109,9 @@ Ended Campaign::check_limits() {
   if (context_.stopped()) return stopped_by_user();
   if (goal_reached()) return Ending{EndReason::goal, "the goal is reached on every workload"};
   // Before anything was measured there is no cost to predict: the first evaluation is begun in any budget.
-  const double needed_s = state_.iterations() == 0 ? 0 : state_.evaluation_seconds() + confirmation_.reserve_s();
-  if (Ended ended = limits_.check(needed_s)) return ended;
+  const bool first = state_.iterations() == 0;
+  const double kept_s = first ? 0 : confirmation_.reserve_s();
+  if (Ended ended = limits_.check(first ? 0 : state_.evaluation_seconds(), kept_s)) return ended;
   const auto& arms = state_.arms().arms;
   const bool nothing_open =
       std::all_of(arms.begin(), arms.end(), [](const Arm& arm) { return arm.state.exhausted || arm.state.closed; });
@@ -247,7 +248,7 @@ Ended Campaign::keep(std::int64_t ticket, const Flight& flight, const DecisionRe
   const IterationSummary summary = summarize_iteration(iteration, flight.attempt, evaluation);
   const bool new_best = apply(summary, &taken.decision.predict, error_message(evaluation.outcome));
   ports_.display.iteration(
-      {iteration, flight.attempt, &evaluation, taken.decision, device_.device, confirmed, new_best});
+      {iteration, flight.attempt, &evaluation, taken.decision, device_.device, confirmed, new_best, ticket});
   profiles_.consider(work, summary, new_best);
   if (std::holds_alternative<Interrupted>(evaluation.outcome)) return stopped_by_user();
   return std::nullopt;

@@ -93,19 +93,19 @@ json arguments_json(const adopt::Adopted& adopted) {
 
 void print_found(const adopt::Adopted& adopted) {
   if (adopted.kernel.further.empty())
-    report::out("%s, launched as in %s\n", adopted.kernel.qualified.c_str(), adopted.kernel.launch.from.c_str());
+    report::tell("%s, launched as in %s\n", adopted.kernel.qualified.c_str(), adopted.kernel.launch.from.c_str());
   else
-    report::out("%s, a function of %zu launches\n", adopted.kernel.function.c_str(), adopted.kernel.launches().size());
+    report::tell("%s, a function of %zu launches\n", adopted.kernel.function.c_str(), adopted.kernel.launches().size());
   report::Table table{{"argument", "type", "role", "shape", "because"}, {}};
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
     table.rows.push_back({each.name, std::string(name(each.dtype)), role_of(each),
                           adopt::is_array(each) ? adopt::shape_text(adopted.kernel, each) : "", each.evidence});
-  report::out("%s", report::aligned(table).c_str());
-  report::out("%d launches at small sizes; %d sizes that no formula was made from agree\n", adopted.seen.runs,
-              adopted.seen.held_out);
-  for (const std::string& note : adopted.seen.notes) report::out("%s\n", note.c_str());
-  if (!adopted.reference.words.empty()) report::out("reference: %s\n", adopted.reference.words.c_str());
-  if (!adopted.reference.weak.empty()) report::out("  weak: %s\n", adopted.reference.weak.c_str());
+  report::tell("%s", report::aligned(table).c_str());
+  report::tell("%d launches at small sizes; %d sizes that no formula was made from agree\n", adopted.seen.runs,
+               adopted.seen.held_out);
+  for (const std::string& note : adopted.seen.notes) report::tell("%s\n", note.c_str());
+  if (!adopted.reference.words.empty()) report::tell("reference: %s\n", adopted.reference.words.c_str());
+  if (!adopted.reference.weak.empty()) report::tell("  weak: %s\n", adopted.reference.weak.c_str());
 }
 
 /// At a terminal: each answer is the text of an --arg. False: nobody answers.

@@ -1,13 +1,12 @@
 #include "harness/cli/asking.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <ctime>
 
 #include "harness/core/error.h"
+#include "harness/core/name_list.h"
 #include "harness/report/out.h"
 
 namespace harness {
@@ -15,6 +14,15 @@ namespace {
 
 std::optional<std::string> given(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// A list of the names that an enum has, each checked.
+template <typename Enum>
+std::string each_named(const std::string& list) {
+  std::string names;
+  for (const std::string& word : listed_names(list))
+    names += (names.empty() ? "" : ",") + std::string(name(named<Enum>(word)));
+  return names;
 }
 
 /// "2026-11-22" and what may follow it, in UTC as everything that is shown.
@@ -65,15 +73,15 @@ std::shared_ptr<Asking> add_asking(CLI::App& app, Shell& shell) {
 
 void add_filter_options(CLI::App& app, const std::shared_ptr<Asking>& asking, std::int64_t limit, bool kernel) {
   asking->limit = limit;
-  app.add_option("--campaign", asking->campaign, "Only this campaign")->check(CLI::PositiveNumber);
-  if (kernel) app.add_option("--kernel", asking->kernel, "Only this kernel");
-  app.add_option("--workload", asking->workload, "Only this workload");
-  app.add_option("--variant", asking->variant, "Only this variant");
-  app.add_option("--technique", asking->technique, "Only this technique");
+  app.add_option("--campaign", asking->campaign, fmt::format("Only this campaign: {}", kCampaignWords));
+  if (kernel) app.add_option("--kernel", asking->kernel, "Only these kernels: A,B and A* also here and below");
+  app.add_option("--workload", asking->workload, "Only these workloads: a,b or 'seed*'");
+  app.add_option("--variant", asking->variant, "Only these variants");
+  app.add_option("--technique", asking->technique, "Only these techniques");
   app.add_option("--device", asking->device,
-                 "Only this device, as harness devices calls it, or its name: \"NVIDIA H200\"");
-  app.add_option("--outcome", asking->outcome, "Only this outcome");
-  app.add_option("--verdict", asking->verdict, "Only this verdict: faster, slower or same, against the incumbent");
+                 "Only these devices, as harness devices calls them, or their names: \"NVIDIA H200\"");
+  app.add_option("--outcome", asking->outcome, "Only these outcomes: passed, wrong_answer, ...");
+  app.add_option("--verdict", asking->verdict, "Only these verdicts: faster, slower, same, against the incumbent");
   app.add_option("--since", asking->since, "Only what ended since then: 2d, 12h, 30m ago, or 2026-11-22 (UTC)");
   app.add_option("--sort", asking->sort, "By this column of the view (see --json), -KEY: the largest first");
   auto* at_most = app.add_option("--limit", asking->limit, "At most this many")->check(CLI::Range(1, 1000000));
@@ -88,38 +96,32 @@ void add_table_options(CLI::App& app, const std::shared_ptr<Asking>& asking) {
       ->check(CLI::IsMember({"table", "csv", "json", "markdown"}));
 }
 
-HistoryFilter filter_of(const Asking& asking) {
+HistoryFilter filter_of(const Asking& asking, History& history) {
   HistoryFilter filter;
-  if (asking.campaign > 0) filter.campaign = asking.campaign;
+  if (!asking.campaign.empty()) filter.campaign = history.campaign_called(asking.campaign);
   filter.kernel = given(asking.kernel);
   filter.workload = given(asking.workload);
   filter.variant = given(asking.variant);
   filter.technique = given(asking.technique);
   filter.device = given(asking.device);
-  if (!asking.outcome.empty()) filter.outcome = std::string(name(named<OutcomeKind>(asking.outcome)));
-  if (!asking.verdict.empty()) filter.verdict = std::string(name(named<Comparison>(asking.verdict)));
+  filter.outcome = given(each_named<OutcomeKind>(asking.outcome));
+  filter.verdict = given(each_named<Comparison>(asking.verdict));
   if (!asking.since.empty()) filter.since_unix = parse_since(asking.since, static_cast<double>(std::time(nullptr)));
   filter.sort = given(asking.sort);
   filter.limit = asking.limit;
   return filter;
 }
 
-std::optional<std::size_t> terminal_columns() {
-  if (const char* said = std::getenv("COLUMNS"); said != nullptr && std::atoi(said) > 20)
-    return static_cast<std::size_t>(std::atoi(said));
-  winsize size{};
-  if (isatty(1) != 0 && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
-  return std::nullopt;
-}
-
 void print_rows(const report::View& view, const json& rows, const Asking& asking) {
   if (asking.json || asking.format == "json") return report::out_json(rows);
   if (asking.format == "csv") return print_csv(view, rows, asking);
   const report::ViewChoice choice{split_commas(asking.columns), asking.wide,
-                                  asking.format == "table" ? terminal_columns() : std::nullopt};
+                                  asking.format == "table" ? report::terminal_columns() : std::nullopt};
   const report::ChosenTable chosen = report::choose(view, rows, choice);
-  report::out("%s",
-              (asking.format == "markdown" ? report::markdown(chosen.table) : report::aligned(chosen.table)).c_str());
+  const auto width = asking.wide ? std::nullopt : report::terminal_columns();
+  report::out(
+      "%s",
+      (asking.format == "markdown" ? report::markdown(chosen.table) : report::aligned(chosen.table, width)).c_str());
   if (!chosen.left_out.empty())
     report::err("no room for %s; --wide shows all, --columns A,B chooses\n",
                 fmt::format("{}", fmt::join(chosen.left_out, ", ")).c_str());

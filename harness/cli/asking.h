@@ -4,14 +4,15 @@
 
 #include "harness/cli/command.h"
 #include "harness/report/view.h"
+#include "harness/report/wrap.h"
 
 // What the commands that ask the record share: filters, columns, formats.
 namespace harness {
 
 struct Asking {
-  HistoryFilter filter;
-  std::int64_t campaign = 0, limit = 0;
-  std::string kernel, workload, variant, technique, device, outcome, verdict, since, sort, columns, format = "table";
+  std::int64_t limit = 0;
+  std::string campaign, kernel, workload, variant, technique, device, outcome, verdict, since, sort, columns,
+      format = "table";
   bool wide = false, json = false;
 };
 
@@ -22,11 +23,12 @@ void add_filter_options(CLI::App& app, const std::shared_ptr<Asking>& asking, st
 /// --columns, --wide and --format.
 void add_table_options(CLI::App& app, const std::shared_ptr<Asking>& asking);
 
-HistoryFilter filter_of(const Asking& asking);
+/// A campaign may be a number, a name or "latest": the record knows which one that is.
+HistoryFilter filter_of(const Asking& asking, History& history);
+/// For an option or argument that names a campaign.
+inline constexpr const char* kCampaignWords = "its number, its name, or latest";
 /// Rows as they were asked for: JSON and CSV hold what the record holds, tables are for people.
 void print_rows(const report::View& view, const json& rows, const Asking& asking);
-/// Columns of the terminal, or $COLUMNS; absent where nobody looks at one.
-std::optional<std::size_t> terminal_columns();
 
 /// "2d", "12h", "30m", "2026-11-22", "2026-11-22 14:05": seconds since 1970. Throws Error(bad_input).
 double parse_since(const std::string& text, double now_unix);

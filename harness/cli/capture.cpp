@@ -114,8 +114,8 @@ void print_ranked(const capture::Capture& found, const CaptureArguments& argumen
   if (found.kernels.size() > table.rows.size())
     report::out("and %zu more, in %s/capture.json\n", found.kernels.size() - table.rows.size(),
                 arguments.folder.c_str());
-  report::out("%s of GPU time in %d process%s; at 2x: how much less it would be if the kernel took half as long\n",
-              report::nanoseconds(found.total_ns).c_str(), found.processes, found.processes == 1 ? "" : "es");
+  report::tell("%s of GPU time in %d process%s; at 2x: how much less it would be if the kernel took half as long\n",
+               report::nanoseconds(found.total_ns).c_str(), found.processes, found.processes == 1 ? "" : "es");
   for (const capture::CapturedKernel& each : found.kernels)
     if (!each.source.empty()) report::out("%s: %s\n", each.entry.c_str(), report::clean(each.source).c_str());
 }

@@ -1,19 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <set>
 
-#include "harness/campaign/arms.h"
-#include "harness/campaign/covering.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
 #include "harness/core/error.h"
-#include "harness/core/gates.h"
 #include "harness/core/gpu.h"
 #include "harness/report/out.h"
+#include "harness/service/kernel_check.h"
 #include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
 
@@ -22,189 +18,22 @@
 namespace harness {
 namespace {
 
-// Of one variant, that are run through all gates.
-constexpr std::size_t kMostConfigurations = 8;
-
 struct CheckArguments {
   std::vector<std::string> kernels;
-  std::string device = "auto", architecture;  // "": the first GPU's
-  bool json = false, keep = false;
-  bool baseline_later = false;  // an evaluation comes right behind, with the same gates
-};
-
-struct Report {
-  std::vector<std::string> problems;
-  Admission admission;
-  std::map<std::pair<std::string, std::string>, std::vector<std::string>> repeated;  // variant, problem: workloads
-  /// What is wrong with a variant on several workloads is told once, with all of them.
-  void add(const std::string& variant, const std::string& workload, const std::string& problem) {
-    repeated[{variant, problem}].push_back(workload);
-  }
-  void tell_repeated() {
-    for (const auto& [what, workloads] : repeated)
-      problems.push_back(fmt::format("{} on {}: {}", what.first, fmt::join(workloads, ", "), what.second));
-    repeated.clear();
-  }
+  std::string device = "auto";
+  CheckOptions options;  // architecture "": the first GPU's
+  bool json = false;
 };
 
 void note(const CheckArguments& arguments, const std::string& line) {
   if (!arguments.json) report::err("  %s\n", line.c_str());
 }
 
-/// "10_vector BLOCK=128 VEC=4"
-std::string with_config(const std::string& variant, const Config& config) {
-  return config.empty() ? variant : variant + " " + to_text(config);
-}
-
-// The whole is right: a stage that is not has a wrong reference.
-void note_stages(const Evaluation& evaluation, const VariantInfo& variant, const std::string& workload,
-                 Report& report) {
-  for (const GateResult& gate : evaluation.gates)
-    if (find_gate(gate.name) == &gate::stage && !gate.passed)
-      report.problems.push_back(
-          fmt::format("{} on {} passes, and its {} alone does not: {}; mend the launch that "
-                      "computes what it should hand on",
-                      variant.name, workload, gate.name, gate.detail));
-}
-
-void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kernel, const VariantInfo& variant,
-                 const std::string& workload, const Config& config, bool timed, const CheckArguments& arguments,
-                 Report& report) {
-  const DeviceInfo device = evaluator.device();
-  const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
-  EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
-  request.admission = &report.admission;
-  request.stages = true;
-  request.gates_only = !timed;
-  const Evaluation evaluation = evaluator.evaluate(request);
-  const json error = error_json(evaluation.outcome);
-  if (!error.is_null())
-    report.add(with_config(variant.name, config), workload,
-               fmt::format("{}: {}", outcome_name(evaluation.outcome), error.value("message", "")));
-  else note_stages(evaluation, variant, workload, report);
-  note(arguments,
-       fmt::format("{} on {}: {}", with_config(variant.name, config), workload, outcome_name(evaluation.outcome)));
-}
-
-// Every variant that can run here through all gates: on the first workload in configurations that hold each value of
-// each parameter once; the baseline, which also tries the reference, on the other workloads of the default set too.
-void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kernel, const CheckArguments& arguments,
-                  Report& report) {
-  const DeviceInfo device = evaluator.device();
-  const std::vector<std::string> workloads = choose_workloads(kernel, {}, device);
-  for (const VariantInfo& variant : kernel.variants) {
-    const bool baseline = variant.name == kernel.variants.front().name;
-    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
-    std::vector<std::string> on = workloads;
-    if (!baseline) {
-      std::erase_if(on, [&](const std::string& workload) {
-        return !catalog.has_configuration(kernel.name, variant.name, workload, device);
-      });
-      on.resize(std::min<std::size_t>(1, on.size()));
-    }
-    for (const std::string& workload : on) {
-      const Config first = catalog.default_config(kernel.name, variant.name, workload, device, {});
-      std::vector<Config> configs{first};
-      if (workload == on.front())
-        for (Config& config :
-             covering_configurations(catalog.space(kernel.name, variant.name, workload, device), kMostConfigurations))
-          if (to_text(config) != to_text(first)) configs.push_back(std::move(config));
-      for (const Config& config : configs) {
-        if (interrupted()) return;
-        if (baseline && arguments.baseline_later && &config == configs.data()) continue;
-        run_variant(catalog, evaluator, kernel.name, variant, workload, config, &config == configs.data(), arguments,
-                    report);
-      }
-    }
-  }
-}
-
-// Every variant, and the reference, for a named architecture; needs no GPU. On the first workload each value of each
-// parameter is compiled once, on the others the first configuration.
-void compile_offline(Catalog& catalog, const OfflineDevice& offline, const KernelInfo& kernel,
-                     const CheckArguments& arguments, Report& report) {
-  const DeviceInfo& device = offline.info;
-  int built = 0;
-  std::set<std::vector<std::string>> references;  // by their entries: one for each type
-  const auto build = [&](const BuildSpec& spec, const std::string& what, const std::string& workload) {
-    const BuildResult result = offline.compiler->build(spec);
-    ++built;
-    if (const auto* failure = std::get_if<CompileFailure>(&result))
-      report.add(what, workload, fmt::format("does not compile for {}: {}", arguments.architecture, failure->log));
-  };
-  for (const VariantInfo& variant : kernel.variants) {
-    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
-    bool covered = false;
-    for (const std::string& workload : choose_workloads(kernel, {}, device)) {
-      if (!catalog.has_configuration(kernel.name, variant.name, workload, device)) continue;
-      const Space space = catalog.space(kernel.name, variant.name, workload, device);
-      for (const Config& config : covering_configurations(space, covered ? 1 : kMostConfigurations)) {
-        if (interrupted()) return;
-        const Realized realized =
-            catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
-        build(realized.build, with_config(variant.name, config), workload);
-        if (const BuildSpec reference = offline.reference_build(realized); references.insert(reference.entries).second)
-          build(reference, "the reference", workload);
-      }
-      covered = true;
-    }
-  }
-  note(arguments, fmt::format("{} builds for {} through {}", built, device.architecture, device.compiler));
-}
-
-/// The model of honest errors that each relative output is judged by, on each workload that is timed.
-std::vector<std::string> models_in_words(Catalog& catalog, const DeviceInfo& device, const std::string& kernel) {
-  std::vector<std::string> lines;
-  for (const std::string& workload : choose_workloads(catalog.kernel(kernel), {}, device)) {
-    const Problem problem = catalog.problem(kernel, workload);
-    for (const Argument& a : problem.arguments) {
-      if (!a.compare || a.compare->kind != "relative" || a.absent) continue;
-      const Accuracy accuracy = accuracy_of(problem, a);
-      lines.push_back(fmt::format("honest error of '{}' on {}: {} ({})", a.name, workload, in_words(accuracy, a.dtype),
-                                  accuracy.declared ? "declared" : "inferred"));
-    }
-  }
-  return lines;
-}
-
-// The gates on trial, always anew: that is what a check is for. False: stopped on the way, or refused.
-bool try_gates(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions, const CheckArguments& arguments,
-               const std::string& kernel, Report& report) {
-  const auto admission = evaluator.admit(admission_request(catalog, evaluator, kernel));
-  if (!admission) return false;
-  report.admission = *admission;
-  admissions.record_admission(*admission);
-  report.problems.insert(report.problems.end(), admission->problems.begin(), admission->problems.end());
-  for (const Tolerance& tolerance : admission->tolerances)
-    if (tolerance.form == "nominal" && tolerance.tolerance > 0)
-      note(arguments, fmt::format("tolerance of '{}' ({}): {:.2g}, {}: baseline {:.2g}, one precision lower {:.2g}",
-                                  tolerance.output, tolerance.group, tolerance.tolerance, tolerance.origin,
-                                  tolerance.honest, tolerance.impostor));
-  for (const std::string& line : models_in_words(catalog, evaluator.device(), kernel)) note(arguments, line);
-  for (const std::string& skipped : admission->skipped_forms) note(arguments, skipped);
-  std::size_t caught = 0;
-  for (const MutantVerdict& mutant : admission->mutants) caught += mutant.caught_by.empty() ? 0 : 1;
-  note(arguments,
-       fmt::format("{} of {} mutants caught, {:.1f} s", caught, admission->mutants.size(), admission->seconds));
-  return admission->passed;
-}
-
-Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
-                    const OfflineDevice& offline, const CheckArguments& arguments) {
-  Report report;
-  try {
-    const KernelInfo& kernel = catalog.kernel(name);
-    report.problems = catalog.inspect(name, evaluator.device());
-    if (!try_gates(catalog, evaluator, admissions, arguments, name, report)) return report;
-    if (arguments.keep) catalog.keep_admitted(name, evaluator.device().admission_key, report.admission.parts);
-    run_variants(catalog, evaluator, kernel, arguments, report);
-    if (offline.compiler) compile_offline(catalog, offline, kernel, arguments, report);
-  } catch (const Error& error) {
-    if (error.kind() == Error::Kind::environment) throw;
-    report.problems.emplace_back(error.what());
-  }
-  report.tell_repeated();
-  return report;
+/// The options, with lines for who sits at a terminal.
+CheckOptions telling(const CheckArguments& arguments) {
+  CheckOptions options = arguments.options;
+  options.tell = [arguments](const std::string& line) { note(arguments, line); };
+  return options;
 }
 
 json mutants_json(const Admission& admission) {
@@ -221,11 +50,11 @@ json mutants_json(const Admission& admission) {
 int check(CheckArguments arguments, Shell& shell) {
   require_descriptors();
   const Places places = shell.places();
-  if (arguments.architecture.empty()) arguments.architecture = find_gpu("").architecture;
-  const auto offline = shell.rooms.offline_device(places, arguments.architecture);
+  if (arguments.options.architecture.empty()) arguments.options.architecture = find_gpu("").architecture;
+  const auto offline = shell.rooms.offline_device(places, arguments.options.architecture);
   if (!offline)
-    throw bad_input(
-        fmt::format("'{}' is no architecture; write it like {}", arguments.architecture, find_gpu("").architecture));
+    throw bad_input(fmt::format("'{}' is no architecture; write it like {}", arguments.options.architecture,
+                                find_gpu("").architecture));
   const auto catalog = shell.rooms.catalog(places);
   if (arguments.kernels.empty()) arguments.kernels = catalog->kernel_names();
   for (const std::string& name : arguments.kernels) {  // an unknown name is bad usage, not a kernel that fails
@@ -240,12 +69,12 @@ int check(CheckArguments arguments, Shell& shell) {
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
   if (!offline->compiler)
     note(arguments, fmt::format("{}: compiling for {} is not checked", fmt::join(offline->info.missing, "; "),
-                                arguments.architecture));
+                                arguments.options.architecture));
   bool all = true;
   for (const std::string& name : arguments.kernels) {
     if (interrupted()) return 130;
     if (!arguments.json) report::err("%s\n", name.c_str());
-    const Report report = check_kernel(name, *catalog, *evaluator, ledger, *offline, arguments);
+    const KernelCheck report = check_kernel(name, *catalog, *evaluator, ledger, *offline, telling(arguments));
     if (interrupted()) return 130;
     all = all && report.problems.empty();
     if (arguments.json) {
@@ -270,17 +99,18 @@ std::vector<std::string> first_check(const std::string& kernel, const std::strin
   CheckArguments arguments;
   arguments.device = device;
   arguments.json = quiet;
-  arguments.baseline_later = true;
-  arguments.architecture = find_gpu("").architecture;
+  arguments.options.baseline_later = true;
+  arguments.options.architecture = find_gpu("").architecture;
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
-  const auto offline = shell.rooms.offline_device(places, arguments.architecture);
+  const auto offline = shell.rooms.offline_device(places, arguments.options.architecture);
   const auto evaluator =
       shell.rooms.evaluator(places, choose_device(device, shell.rooms.devices(places)), std::nullopt, interrupted);
   const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
   evaluator->use_peaks(known_peaks(*evaluator, archive->ledger()));
   if (!quiet) report::err("%s\n", kernel.c_str());
-  const Report report = check_kernel(kernel, *catalog, *evaluator, archive->ledger(), *offline, arguments);
+  const KernelCheck report =
+      check_kernel(kernel, *catalog, *evaluator, archive->ledger(), *offline, telling(arguments));
   if (!quiet && !interrupted()) report::out("%s: %s\n", kernel.c_str(), report.problems.empty() ? "ok" : "FAILED");
   return report.problems;
 }
@@ -290,11 +120,11 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("kernel", arguments->kernels, "Kernels (default: all)")->type_name("[KERNEL...]");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_option(
-      "--arch", arguments->architecture,
+      "--arch", arguments->options.architecture,
       "Compile every variant and the reference for this architecture where NVRTC is found (default: the first GPU's "
       "of harness devices)");
   app.add_flag(
-      "--keep", arguments->keep,
+      "--keep", arguments->options.keep,
       "Put what the trial of the gates found beside the kernel (admitted.json): other machines only spot-check it");
   app.add_flag("--json", arguments->json, "One JSON object a kernel and line");
   add_db_option(app, shell);

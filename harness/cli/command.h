@@ -11,6 +11,7 @@ namespace harness {
 
 /// A command adds its arguments to `app` and sets `action`, which returns the exit status.
 struct Command {
+  const char* group;  // under which heading of --help it stands
   const char* name;
   const char* summary;
   void (*define)(CLI::App& app, Shell& shell, std::function<int()>& action);

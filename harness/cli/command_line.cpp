@@ -8,10 +8,13 @@
 #include <system_error>
 
 #include "harness/cli/command.h"
+#include "harness/cli/complete.h"
 #include "harness/cli/environment.h"
+#include "harness/cli/status.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/out.h"
+#include "harness/report/wrap.h"
 
 namespace harness {
 namespace {
@@ -64,6 +67,10 @@ std::string left_over(const CLI::App& app, const CLI::App& command, int argc, ch
 }
 
 int dispatch(int argc, char** argv, const Rooms& rooms) {
+  if (argc == 1 || std::string_view(argv[1]) == kCompleteCommand) {
+    Shell shell{rooms, {}, {}, ""};
+    return argc == 1 ? print_status(shell) : complete(std::vector<std::string>(argv + 2, argv + argc), shell);
+  }
   refuse_unknown_command(argc, argv);
   CLI::App app{"harness: an agentic optimization harness for CUDA kernels", "harness"};
   app.set_version_flag("--version", fmt::format("harness {} ({})", rooms.program.number, rooms.program.revision));
@@ -73,7 +80,7 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   std::vector<std::function<int()>> actions(commands().size());
   std::vector<CLI::App*> defined;
   for (std::size_t i = 0; i < commands().size(); ++i) {
-    CLI::App* sub = app.add_subcommand(commands()[i].name, commands()[i].summary);
+    CLI::App* sub = app.add_subcommand(commands()[i].name, commands()[i].summary)->group(commands()[i].group);
     commands()[i].define(*sub, shell, actions[i]);
     add_examples(*sub, commands()[i]);
     defined.push_back(sub);
@@ -81,8 +88,11 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   app.footer(environment_help());  // after the commands, which would repeat it
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    report::tell("%s", app.help().c_str());
+    return 0;
   } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help, --version
+    return app.exit(success);  // --version
   } catch (const CLI::ConversionError& error) {
     std::string text = error.what();  // "Could not convert: iteration = x"
     if (const std::string lead = "Could not convert: "; text.starts_with(lead))

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +14,7 @@
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
 #include "harness/report/out.h"
+#include "harness/report/table.h"
 #include "harness/system/driver_release.h"
 #include "harness/system/machine_state.h"
 #include "harness/system/rights.h"
@@ -22,6 +25,8 @@ namespace harness {
 namespace {
 
 enum class Health { well, missing, wrong };
+
+constexpr std::size_t kDoctorIndent = 28;  // columns before a finding's text
 
 struct Finding {
   std::string what;
@@ -129,13 +134,13 @@ Finding device_finding(const DeviceInfo& device) {
     return {device.device, Health::well,
             fmt::format("{}, {}, {}{}", device.name, device.architecture,
                         device.driver.empty() ? "no driver needed" : device.driver,
-                        device.emulation ? "; its times are emulated" : ""),
+                        device.emulation ? "; it predicts a GPU's times by counting (--emulated: its own times)" : ""),
             "", ""};
   return {device.device, Health::missing,
           device.missing.empty() ? "not available" : fmt::format("{}", fmt::join(device.missing, "; ")),
           device.emulation ? "kernels cannot be tried without a GPU, and candidates for a GPU have no pre-flight"
                            : "nothing is timed on a GPU here",
-          device.emulation ? "apt-get install g++" : "install NVIDIA's driver, or go on with the emulated device"};
+          device.emulation ? "apt-get install g++" : "install NVIDIA's driver, or go on with the cpu device"};
 }
 
 Finding driver_finding() {
@@ -256,7 +261,7 @@ std::vector<Finding> findings(Shell& shell, bool verify) {
   all.push_back(program_finding("nvdisasm", "the source policy on machine code (source-policy:sass)",
                                 "apt-get install cuda-nvdisasm-13-0, or a CUDA toolkit"));
   all.push_back(
-      program_finding("addr2line", "the source line of a crash on the emulated device", "apt-get install binutils"));
+      program_finding("addr2line", "the source line of a crash on the cpu device", "apt-get install binutils"));
   all.push_back(walls_finding());
   all.push_back(counter_finding());
   for (const DeviceInfo& device : shell.rooms.devices(shell.places()))
@@ -268,6 +273,42 @@ std::vector<Finding> findings(Shell& shell, bool verify) {
 
 const char* word_of(Health health) {
   return health == Health::well ? "ok" : health == Health::missing ? "lacks" : "WRONG";
+}
+
+/// One line, and below it what goes unchecked and what mends it; wrapped in the column of its text.
+void print_finding(const Finding& finding) {
+  const auto width = report::terminal_columns();
+  const auto print = [&](const std::string& head, const std::string& text) {
+    const std::size_t room = width && *width > kDoctorIndent + 20 ? *width - kDoctorIndent : std::string::npos;
+    bool first = true;
+    for (const std::string& part : report::pieces(report::clean(text), room)) {
+      report::out("%-*s%s\n", static_cast<int>(kDoctorIndent), first ? head.c_str() : "", part.c_str());
+      first = false;
+    }
+  };
+  print(fmt::format("{:<8} {:<18} ", word_of(finding.health), finding.what), finding.found);
+  if (!finding.unchecked.empty()) print("", "goes unchecked: " + finding.unchecked);
+  if (!finding.mend.empty()) print("", "to mend it: " + finding.mend);
+}
+
+/// What can be done here, and what not: the sum of the list for who does not want to read it.
+void print_abilities(const std::vector<Finding>& all, Shell& shell) {
+  const auto well = [&](const char* what) {
+    return std::ranges::any_of(all,
+                               [&](const Finding& each) { return each.what == what && each.health == Health::well; });
+  };
+  bool times = false, tries = false;
+  for (const DeviceInfo& device : shell.rooms.devices(shell.places())) {
+    times = times || (device.available && !device.emulation);
+    tries = tries || (device.available && device.emulation);
+  }
+  std::vector<std::string> can, cannot;
+  (tries || times ? can : cannot).emplace_back("check and evaluate kernels");
+  (tries ? can : cannot).emplace_back("predict a GPU's times and profile by counting");
+  (well("NVRTC") ? can : cannot).emplace_back("compile for GPUs and package winners");
+  (times ? can : cannot).emplace_back("time on a GPU");
+  report::tell("\nhere you can: %s\n", fmt::format("{}", fmt::join(can, "; ")).c_str());
+  if (!cannot.empty()) report::tell("here you cannot: %s\n", fmt::format("{}", fmt::join(cannot, "; ")).c_str());
 }
 
 int doctor(Shell& shell, bool verify, bool as_json) {
@@ -285,11 +326,10 @@ int doctor(Shell& shell, bool verify, bool as_json) {
                     {"unchecked", or_null(each.unchecked)},
                     {"mend", or_null(each.mend)}});
     if (as_json) continue;
-    report::out("%-8s %-18s %s\n", word_of(each.health), each.what.c_str(), report::clean(each.found).c_str());
-    if (!each.unchecked.empty()) report::out("%-28sgoes unchecked: %s\n", "", report::clean(each.unchecked).c_str());
-    if (!each.mend.empty()) report::out("%-28sto mend it: %s\n", "", report::clean(each.mend).c_str());
+    print_finding(each);
   }
   if (as_json) report::out_json(rows);
+  else print_abilities(all, shell);
   return wrong ? 1 : 0;
 }
 

@@ -14,6 +14,7 @@ constexpr Variable kVariables[] = {
     {"HARNESS_HOME", "The folder with kernels/ and strategies/ (default: found from here, then from the program)"},
     {"HARNESS_DB", "The store, where --db names none (default: experiments.db in the project's top folder)"},
     {"HARNESS_CACHE", "The folder of compiled candidates (default: $XDG_CACHE_HOME/harness, else ~/.cache/harness)"},
+    {"HARNESS_CACHE_SIZE", "How large that may become, 500M or 5G (default: 5G): the least recently used builds go"},
     {"HARNESS_LIBCLANG", "The library that harness adopt reads CUDA with (default: the newest that is installed)"},
     {"HARNESS_USD_PER_HOUR", "The price of the device, where --usd-per-hour gives none"},
     {"COLUMNS", "How wide tables and live lines may be (default: the terminal)"},

@@ -16,6 +16,7 @@
 #include "harness/service/asked_candidate.h"
 #include "harness/service/edited_source.h"
 #include "harness/system/awake_clock.h"
+#include "harness/system/cache_limit.h"
 #include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
 
@@ -29,7 +30,7 @@ struct EvalArguments {
   AskedTimes times;
   std::vector<std::string> parameters;
   double usd_per_hour = 0;
-  bool no_record = false, json = false, quiet = false;
+  bool no_record = false, json = false, quiet = false, gates = false;
   std::function<void(const EvaluatedPoint&)> tell;  // set: instead of printing
   std::vector<std::string> points;                  // set: these workloads, as they stand
 };
@@ -42,32 +43,49 @@ std::string variant_text(const AttemptRecord& attempt) {
   return text;
 }
 
-void print_person(const IterationEnded& event) {
+/// The one number, with what it is.
+void print_time(const IterationEnded& event, const Timing& timing) {
+  const std::string gpu = predicted_gpu(event.device);
+  report::tell("%s %s [%s, %s]  cold %s  warm %s  floor %s  (%s)%s\n", gpu.empty() ? "time" : "predicted time",
+               report::nanoseconds(timing.time_ns).c_str(), report::nanoseconds(timing.time_lo_ns).c_str(),
+               report::nanoseconds(timing.time_hi_ns).c_str(), report::nanoseconds(timing.cold_ns).c_str(),
+               report::nanoseconds(timing.warm_ns).c_str(), report::nanoseconds(timing.floor_ns).c_str(),
+               timing.samples.method.c_str(), timing.emulation && gpu.empty() ? "  EMULATION" : "");
+}
+
+bool held(const GateResult& gate) {
+  return gate.checked && gate.passed;
+}
+
+/// Those that held are counted; what failed or went unchecked is what a person looks for. All of them with --gates.
+void print_gates(const std::vector<GateResult>& gates, bool all) {
+  report::Table table{{"gate", "", "evidence"}, {}};
+  for (const GateResult& gate : gates)
+    if (all || !held(gate))
+      table.rows.push_back({gate.name, !gate.checked ? "-" : gate.passed ? "ok" : "FAILED", gate.detail});
+  const auto passed = std::ranges::count_if(gates, held);
+  report::out("gates: %td of %zu held%s\n", passed, gates.size(), all ? "" : "; --gates shows them all");
+  if (!table.rows.empty()) report::out("%s", report::aligned(table).c_str());
+}
+
+void print_person(const IterationEnded& event, bool all_gates) {
   const Evaluation& evaluation = *event.evaluation;
   const Candidate& candidate = event.attempt.candidate;
-  report::out("%s %s %s on %s: %s\n", candidate.kernel.c_str(), variant_text(event.attempt).c_str(),
-              to_text(candidate.config).c_str(), event.attempt.workload.c_str(),
-              std::string(outcome_name(evaluation.outcome)).c_str());
-  report::Table table{{"gate", "", "evidence"}, {}};
-  for (const GateResult& gate : evaluation.gates)
-    table.rows.push_back({gate.name, !gate.checked ? "-" : gate.passed ? "ok" : "FAILED", gate.detail});
-  report::out("%s", report::aligned(table).c_str());
-  if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
-    const Timing& timing = passed->timing;
-    report::out("time %s [%s, %s]  cold %s  warm %s  floor %s  (%s)%s\n", report::nanoseconds(timing.time_ns).c_str(),
-                report::nanoseconds(timing.time_lo_ns).c_str(), report::nanoseconds(timing.time_hi_ns).c_str(),
-                report::nanoseconds(timing.cold_ns).c_str(), report::nanoseconds(timing.warm_ns).c_str(),
-                report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(),
-                timing.emulation && predicted_gpu(event.device).empty() ? "  EMULATION" : "");
+  report::tell("%s %s %s on %s: %s\n", candidate.kernel.c_str(), variant_text(event.attempt).c_str(),
+               to_text(candidate.config).c_str(), event.attempt.workload.c_str(),
+               std::string(outcome_name(evaluation.outcome)).c_str());
+  if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) print_time(event, passed->timing);
+  print_gates(evaluation.gates, all_gates);
+  if (std::holds_alternative<Passed>(evaluation.outcome)) {
     for (const GateResult& gate : evaluation.gates)
-      if (gate.name == name_of(gate::forms)) report::out("hostile forms %s\n", gate.detail.c_str());
-  } else {
-    const json error = error_json(evaluation.outcome);
-    if (!error.is_null()) report::out("%s\n", report::clean(error.value("message", "")).c_str());
-    static std::string told;  // the same errors on the next workload are not told again
-    if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome); failed != nullptr && failed->log != told)
-      report::out("%s\n", (told = failed->log).c_str());
+      if (gate.name == name_of(gate::forms)) report::tell("hostile forms %s\n", gate.detail.c_str());
+    return;
   }
+  const json error = error_json(evaluation.outcome);
+  if (!error.is_null()) report::tell("%s\n", report::clean(error.value("message", "")).c_str());
+  static std::string told;  // the same errors on the next workload are not told again
+  if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome); failed != nullptr && failed->log != told)
+    report::out("%s\n", (told = failed->log).c_str());
 }
 
 bool evaluate_one(const AskedCandidate& asked, const std::string& workload, const EvalArguments& arguments,
@@ -90,7 +108,7 @@ bool evaluate_one(const AskedCandidate& asked, const std::string& workload, cons
   line.hide();
   if (arguments.tell) arguments.tell({workload, realized, evaluation, iteration});
   else if (arguments.json) report::out_json(report::evaluation_json(event));
-  else if (!arguments.quiet) print_person(event);
+  else if (!arguments.quiet) print_person(event, arguments.gates);
   std::fflush(stdout);
   return std::holds_alternative<Passed>(evaluation.outcome);
 }
@@ -163,6 +181,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   if (ledger != nullptr)
     ledger->end_campaign(campaign, interrupted() ? EndReason::interrupted : EndReason::exhausted,
                          awake_seconds() - awake_at_start(), std::nullopt);
+  keep_cache_small(places.cache_folder);
   if (interrupted()) return 130;
   return all ? 0 : 1;
 }
@@ -214,6 +233,7 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_times_options(app, arguments->times);
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");
+  app.add_flag("--gates", arguments->gates, "Show every gate with its evidence, also those that held");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");
   add_db_option(app, shell);
   add_gate_options(app, shell);

@@ -9,8 +9,9 @@
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/out.h"
+#include "harness/report/wrap.h"
 
-// help, and the hidden writers of completions and the man page.
+// help, and the writer of the man page.
 namespace harness {
 namespace {
 
@@ -22,139 +23,6 @@ const Command& find_command(const std::string& name) {
   }
   const std::string end = did_you_mean(name, names);
   throw bad_input(fmt::format("no command '{}'{}", name, end.empty() ? "; see harness --help" : end));
-}
-
-std::vector<CLI::Option*> options_of(CLI::App& command) {
-  return command.get_options([](const CLI::Option* option) { return option->nonpositional(); });
-}
-
-std::vector<std::string> flags_of(const CLI::Option& option) {
-  std::vector<std::string> flags;
-  for (const std::string& name : option.get_snames()) flags.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) flags.push_back("--" + name);
-  return flags;
-}
-
-/// What an option takes where that is a short list: "{technique,stage}" of CLI11's IsMember.
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const auto open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos || close < open) return {};
-  return split_commas(type.substr(open + 1, close - open - 1));
-}
-
-bool takes_value(const CLI::Option& option) {
-  return option.get_items_expected_max() > 0;
-}
-
-/// A text within single quotes of a shell.
-std::string in_quotes(const std::string& text) {
-  std::string quoted;
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return "'" + quoted + "'";
-}
-
-std::string bash_script(CLI::App& app) {
-  std::string script =
-      "# bash completion of harness, made by: harness help --completion bash\n"
-      "_harness() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words=\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n";
-  std::string names;
-  for (CLI::App* command : app.get_subcommands({})) names += command->get_name() + " ";
-  script += fmt::format("    COMPREPLY=($(compgen -W {} -- \"$word\"))\n    return\n  fi\n  case $command:$before in\n",
-                        in_quotes(names + "--help --version"));
-  for (CLI::App* command : app.get_subcommands({}))
-    for (CLI::Option* option : options_of(*command)) {
-      const auto choices = choices_of(*option);
-      if (choices.empty()) continue;
-      std::string patterns;
-      for (const std::string& flag : flags_of(*option))
-        patterns += fmt::format("{}{}:{}", patterns.empty() ? "" : "|", command->get_name(), flag);
-      script += fmt::format("    {}) words={} ;;\n", patterns, in_quotes(fmt::format("{}", fmt::join(choices, " "))));
-    }
-  script +=
-      "    *:--db|*:--html|*:--markdown|*:--source|*:--fleet) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
-      "  esac\n"
-      "  if [ -z \"$words\" ]; then case $command in\n";
-  for (CLI::App* command : app.get_subcommands({})) {
-    std::string flags;
-    for (CLI::Option* option : options_of(*command)) flags += fmt::format("{} ", fmt::join(flags_of(*option), " "));
-    script += fmt::format("    {}) words={} ;;\n", command->get_name(), in_quotes(flags));
-  }
-  return script +
-         "  esac; fi\n"
-         "  case $command:$word in\n"
-         "    help:*) words=\"$words " +
-         names +
-         "\" ;;\n"
-         "    "
-         "run:[!-]*|run:|best:[!-]*|best:|recommend:*|variants:*|check:[!-]*|check:|eval:[!-]*|eval:|sweep:[!-]*|sweep:"
-         ")\n"
-         "      words=\"$words $(harness kernels 2>/dev/null | awk 'NR > 1 { print $1 }')\" ;;\n"
-         "  esac\n"
-         "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-         "}\n"
-         "complete -F _harness harness\n";
-}
-
-/// _arguments' own characters.
-std::string for_zsh(const std::string& text) {
-  std::string escaped;
-  for (const char c : text)
-    escaped += c == '\''                                       ? std::string("'\\''")
-               : c == '[' || c == ']' || c == ':' || c == '\\' ? std::string("\\") + c
-                                                               : std::string(1, c);
-  return escaped;
-}
-
-std::string zsh_script(CLI::App& app) {
-  std::string script =
-      "#compdef harness\n"
-      "# zsh completion of harness, made by: harness help --completion zsh\n"
-      "_harness() {\n"
-      "  local -a commands\n"
-      "  commands=(\n";
-  for (CLI::App* command : app.get_subcommands({}))
-    script += fmt::format("    '{}:{}'\n", command->get_name(), for_zsh(command->get_description()));
-  script +=
-      "  )\n"
-      "  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
-      "  local command=$words[2]\n"
-      "  shift words; (( CURRENT-- ))\n"
-      "  case $command in\n";
-  for (CLI::App* command : app.get_subcommands({})) {
-    script += fmt::format("    {})\n      _arguments", command->get_name());
-    for (CLI::Option* option : options_of(*command)) {
-      const auto choices = choices_of(*option);
-      for (const std::string& flag : flags_of(*option))
-        script += fmt::format(" \\\n        '{}[{}]{}'", flag, for_zsh(option->get_description()),
-                              !takes_value(*option) ? ""
-                              : choices.empty()     ? ":value:_files"
-                                                    : fmt::format(":value:({})", fmt::join(choices, " ")));
-    }
-    script += " \\\n        '*:argument:_files' ;;\n";
-  }
-  return script + "  esac\n}\n_harness \"$@\"\n";
-}
-
-std::string fish_script(CLI::App& app) {
-  std::string script =
-      "# fish completion of harness, made by: harness help --completion fish\ncomplete -c harness -f\n";
-  for (CLI::App* command : app.get_subcommands({})) {
-    script += fmt::format("complete -c harness -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
-                          in_quotes(command->get_description()));
-    for (CLI::Option* option : options_of(*command)) {
-      std::string line = fmt::format("complete -c harness -n '__fish_seen_subcommand_from {}'", command->get_name());
-      for (const std::string& name : option->get_snames()) line += " -s " + name;
-      for (const std::string& name : option->get_lnames()) line += " -l " + name;
-      const auto choices = choices_of(*option);
-      if (takes_value(*option))
-        line += choices.empty() ? " -r -F" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
-      script += line + " -d " + in_quotes(option->get_description()) + "\n";
-    }
-  }
-  return script;
 }
 
 /// Text in a man page: a line may not begin with a dot, and hyphens are to be copied as such.
@@ -179,11 +47,11 @@ std::string man_option(const CLI::Option& option) {
 int print_help(const std::string& name, Shell& shell) {
   const auto app = described_commands(shell);
   if (name.empty()) {
-    report::out("%s", app->help().c_str());
+    report::tell("%s", app->help().c_str());
     return 0;
   }
   const Command& command = find_command(name);
-  report::out("%s", app->get_subcommand(command.name)->help("harness").c_str());
+  report::tell("%s", app->get_subcommand(command.name)->help("harness").c_str());
   return 0;
 }
 
@@ -192,20 +60,13 @@ int print_help(const std::string& name, Shell& shell) {
 std::unique_ptr<CLI::App> described_commands(Shell& shell) {
   auto app = std::make_unique<CLI::App>("harness: an agentic optimization harness for CUDA kernels", "harness");
   for (const Command& command : commands()) {
-    CLI::App* sub = app->add_subcommand(command.name, command.summary);
+    CLI::App* sub = app->add_subcommand(command.name, command.summary)->group(command.group);
     std::function<int()> unused;
     command.define(*sub, shell, unused);
     add_examples(*sub, command);
   }
   app->footer(environment_help());
   return app;
-}
-
-std::string completion_script(CLI::App& app, const std::string& shell_name) {
-  if (shell_name == "bash") return bash_script(app);
-  if (shell_name == "zsh") return zsh_script(app);
-  if (shell_name == "fish") return fish_script(app);
-  throw bad_input(fmt::format("there is no completion for '{}'; there is one for bash, zsh and fish", shell_name));
 }
 
 std::string man_page(CLI::App& app, const std::string& version) {

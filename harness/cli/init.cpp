@@ -5,6 +5,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/core/quote.h"
 #include "harness/report/out.h"
 #include "harness/service/templates/templates.h"
 
@@ -25,14 +26,31 @@ fs::path asked_folder(const std::string& asked) {
   return folder;
 }
 
+/// What a folder may have already, and then keeps: a repository its .gitignore, an editor its settings.
+std::vector<TemplateFile> settings_files(const fs::path& folder) {
+  std::vector<TemplateFile> files = settings_template();
+  std::erase_if(files, [&](const TemplateFile& file) {
+    std::error_code none;
+    const bool there = fs::exists(fs::symlink_status(folder / file.path, none));
+    if (there) report::err("%s is there already, and stays as it is\n", (folder / file.path).string().c_str());
+    return there;
+  });
+  return files;
+}
+
 int init(const std::string& asked, const std::string& kernel) {
   if (!is_identifier(kernel)) throw bad_input(fmt::format("'{}' is not a name; use letters, digits, _ and -", kernel));
   const fs::path folder = asked_folder(asked);
   std::vector<TemplateFile> files = project_template(kernel);
+  std::vector<TemplateFile> settings = settings_files(folder);  // before the file that makes it a project
+  files.insert(files.end() - 1, settings.begin(), settings.end());
   for (TemplateFile& file : files) file.path = (folder / file.path).string();
   write_new_files(files);
   for (const TemplateFile& file : files) report::out("%s\n", file.path.c_str());
-  report::err("next: cd %s && harness check %s --device cpu\n", asked.c_str(), kernel.c_str());
+  std::error_code none;
+  const bool here = fs::equivalent(folder, fs::current_path(none), none);
+  report::err("next: %sharness check %s --device cpu\n", here ? "" : ("cd " + shell_word(asked) + " && ").c_str(),
+              kernel.c_str());
   return 0;
 }
 

@@ -33,11 +33,11 @@ json ways_json(const std::vector<ProfileWay>& ways) {
 void say_profiles(const DeviceInfo& device, const std::vector<ProfileWay>& ways) {
   for (const ProfileWay& way : ways) {
     if (way.missing.empty()) {
-      report::out("%s: profiles through %s\n", device.device.c_str(), std::string(name(way.source)).c_str());
+      report::tell("%s: profiles through %s\n", device.device.c_str(), std::string(name(way.source)).c_str());
       return;
     }
-    report::out("%s: no profiles through %s: %s; to mend it: %s\n", device.device.c_str(),
-                std::string(name(way.source)).c_str(), way.missing.c_str(), way.mend.c_str());
+    report::tell("%s: no profiles through %s: %s; to mend it: %s\n", device.device.c_str(),
+                 std::string(name(way.source)).c_str(), way.missing.c_str(), way.mend.c_str());
   }
 }
 
@@ -64,14 +64,14 @@ int devices(Shell& shell, bool as_json) {
   }
   show_table(table);
   for (const DeviceInfo& device : found)
-    for (const std::string& missing : device.missing) report::out("%s: %s\n", device.device.c_str(), missing.c_str());
+    for (const std::string& missing : device.missing) report::tell("%s: %s\n", device.device.c_str(), missing.c_str());
   for (const DeviceInfo& device : found)
     if (device.available) say_profiles(device, shell.rooms.profile_ways(device));
   for (const DeviceInfo& device : found)
     if (device.emulation && device.available)
-      report::out("%s: predicts times of %s (--for NAME)\n", device.device.c_str(),
+      report::tell("%s: predicts times of %s (--for NAME)\n", device.device.c_str(),
                   fmt::format("{}", fmt::join(gpu_names(), ", ")).c_str());
-  report::out("compilers: %s\n", shell.rooms.confinement().c_str());
+  report::tell("compilers: %s\n", shell.rooms.confinement().c_str());
   return 0;
 }
 
@@ -207,9 +207,9 @@ int check_script(Shell& shell, const std::string& name, bool as_json) {
     show_json(report);
     return 0;
   }
-  report::out("%s: the %s '%s' loads and runs\n", report.at("file").get<std::string>().c_str(),
-              report.at("kind").get<std::string>().c_str(), report.at("name").get<std::string>().c_str());
-  for (const json& sentence : report.at("tried")) report::out("  %s\n", sentence.get<std::string>().c_str());
+  report::tell("%s: the %s '%s' loads and runs\n", report.at("file").get<std::string>().c_str(),
+               report.at("kind").get<std::string>().c_str(), report.at("name").get<std::string>().c_str());
+  for (const json& sentence : report.at("tried")) report::tell("  %s\n", sentence.get<std::string>().c_str());
   return 0;
 }
 

@@ -50,7 +50,7 @@ const Scaffold& scaffold_of(const std::string& kind) {
 
 int make_new(const NewArguments& arguments, Shell& shell) {
   const Scaffold& scaffold = scaffold_of(arguments.kind);
-  if (arguments.campaign > 0 && arguments.kind != "pattern")
+  if (!arguments.campaign.empty() && arguments.kind != "pattern")
     throw bad_input("--campaign belongs to new pattern: it starts a page from what happened there");
   const Places places = shell.places();
   refuse_known_kernel(arguments, shell, places);
@@ -84,9 +84,9 @@ void define_new(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("kind", arguments->kind, kinds_text())->required()->type_name("KIND");
   app.add_option("name", arguments->name, "Its name")->required()->type_name("NAME");
   add_db_option(app, shell);
-  app.add_option("--campaign", arguments->campaign, "pattern: begin with what happened in this campaign")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--campaign", arguments->campaign,
+                 "pattern: begin with what happened in this campaign (its number, its name, or latest)")
+      ->type_name("CAMPAIGN");
   action = [arguments, &shell] { return make_new(*arguments, shell); };
 }
 

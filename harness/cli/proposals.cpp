@@ -67,23 +67,23 @@ int print_proposal(Archive& archive, std::int64_t proposal, bool as_json) {
       report::out_json(object);
       return 0;
     }
-    report::out("proposal %lld of campaign %lld by %s: %s%s\n", static_cast<long long>(record.number),
-                static_cast<long long>(record.campaign), report::clean(record.proposer).c_str(),
-                std::string(name(record.outcome)).c_str(),
-                record.variant.empty() ? "" : (", " + record.variant).c_str());
-    report::out("asked for %s on %s, technique %s: %s\n", record.arm.kernel.c_str(), record.arm.workload.c_str(),
-                report::clean(record.arm.technique).c_str(), report::clean(record.ask).c_str());
-    if (!record.message.empty()) report::out("%s\n", report::clean(record.message).c_str());
-    if (!record.hypothesis.empty()) report::out("hypothesis: %s\n", report::clean(record.hypothesis).c_str());
+    report::tell("proposal %lld of campaign %lld by %s: %s%s\n", static_cast<long long>(record.number),
+                 static_cast<long long>(record.campaign), report::clean(record.proposer).c_str(),
+                 std::string(name(record.outcome)).c_str(),
+                 record.variant.empty() ? "" : (", " + record.variant).c_str());
+    report::tell("asked for %s on %s, technique %s: %s\n", record.arm.kernel.c_str(), record.arm.workload.c_str(),
+                 report::clean(record.arm.technique).c_str(), report::clean(record.ask).c_str());
+    if (!record.message.empty()) report::tell("%s\n", report::clean(record.message).c_str());
+    if (!record.hypothesis.empty()) report::tell("hypothesis: %s\n", report::clean(record.hypothesis).c_str());
     if (record.predict_lo && record.predict_hi)
-      report::out("predicted: %.3gx to %.3gx over the baseline\n", *record.predict_lo, *record.predict_hi);
+      report::tell("predicted: %.3gx to %.3gx over the baseline\n", *record.predict_lo, *record.predict_hi);
     const ProposalUsage& usage = record.usage;
     const auto count = [](const std::optional<std::int64_t>& tokens) { return tokens ? std::to_string(*tokens) : "?"; };
-    report::out("model %s, tokens %s in (%s cached), %s out, %s, %s\n",
-                report::clean(usage.model.value_or("unknown")).c_str(), count(usage.tokens_in).c_str(),
-                count(usage.tokens_cached).c_str(), count(usage.tokens_out).c_str(),
-                usage.usd ? fmt::format("${:.4f} by {}", *usage.usd, usage.usd_source).c_str() : "cost unknown",
-                report::seconds(record.latency_s).c_str());
+    report::tell("model %s, tokens %s in (%s cached), %s out, %s, %s\n",
+                 report::clean(usage.model.value_or("unknown")).c_str(), count(usage.tokens_in).c_str(),
+                 count(usage.tokens_cached).c_str(), count(usage.tokens_out).c_str(),
+                 usage.usd ? fmt::format("${:.4f} by {}", *usage.usd, usage.usd_source).c_str() : "cost unknown",
+                 report::seconds(record.latency_s).c_str());
     print_part("request", record.request);
     print_part("reply", record.reply);
     print_part("log", record.log);

@@ -12,6 +12,7 @@
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/report/view.h"
 #include "harness/service/show_patch.h"
 #include "harness/service/show_source.h"
 
@@ -20,7 +21,7 @@ namespace harness {
 namespace {
 
 // A stranger's store may hold texts of any length; --json shows them whole.
-constexpr std::size_t kLongestWord = 4000, kLongestText = 4'000'000;
+constexpr std::size_t kLongestText = 4'000'000;
 
 void print_json(const json& value) {
   report::out_json(value);
@@ -32,23 +33,20 @@ void print_table(const report::Table& table) {
 
 /// A name or a word: one line, whatever the record holds.
 std::string text(const json& row, const char* key) {
-  return report::clean(report::bounded(report::cell(row.value(key, json())), kLongestWord));
+  return report::field(row, key);
 }
 
 /// Sentences, logs and sources have lines of their own.
 std::string long_text(const json& row, const char* key) {
-  return report::bounded(report::cell(row.value(key, json())), kLongestText);
+  return report::bounded(report::cell(report::value_in(row, key)), kLongestText);
 }
 
 std::optional<double> number(const json& row, const char* key) {
-  const json value = row.value(key, json());
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+  return report::number_in(row, key);
 }
 
 std::string config_text(const json& row) {
-  const json config = row.value("config", json());
-  return report::clean(
-      report::bounded(config.is_object() ? to_text(config_from_json(config)) : report::cell(config), kLongestWord));
+  return report::config_field(row);
 }
 
 /// Its name, and whether its source is an edited one (eval --source).
@@ -59,6 +57,12 @@ std::string variant_text(const json& row) {
 /// Its number, and whether it is somebody else's word.
 std::string campaign_text(const json& row) {
   return text(row, "campaign") + (row.value("imported", false) ? " imported" : "");
+}
+
+/// ", of 40 samples"; "" where they are not recorded.
+std::string samples_text(const json& row) {
+  const json series = report::value_in(report::value_in(row, "samples"), "rotating_ns");
+  return series.is_array() && !series.empty() ? fmt::format(", of {} samples", series.size()) : "";
 }
 
 /// "5.12 us (5.10 us to 5.14 us)  614 TFLOP/s  62 % of floor ...": what is known of its time, a line.
@@ -84,15 +88,19 @@ void print_times(const json& row, const report::WorkOf& work) {
       line += ", " + rate;
   if (const auto floor = number(row, "floor_ns"))
     line += fmt::format(", {} of floor ({})", report::share(*floor / *time), report::nanoseconds(floor));
-  report::out("%s\n", line.c_str());
+  report::tell("%s\n", line.c_str());
   if (number(row, "baseline_ns"))
-    report::out("%s over the baseline (%s)%s\n", report::ratio(number(row, "speedup")).c_str(),
-                report::nanoseconds(number(row, "baseline_ns")).c_str(),
-                row.value("verdict", json()).is_string()
-                    ? (", " + text(row, "verdict") + " against the best so far").c_str()
-                    : "");
-  if (!gpu.empty()) report::out("predicted for %s by counting, not measured\n", gpu.c_str());
-  else if (emulation) report::out("emulated on a CPU: it ranks nothing on a GPU\n");
+    report::tell("%s over the baseline (%s)%s\n", report::ratio(number(row, "speedup")).c_str(),
+                 report::nanoseconds(number(row, "baseline_ns")).c_str(),
+                 row.value("verdict", json()).is_string()
+                     ? (", " + text(row, "verdict") + " against the best so far").c_str()
+                     : "");
+  if (!gpu.empty())
+    report::tell("predicted for %s by counting, not measured: the range is how far off the model may be%s\n",
+                 gpu.c_str(), row.value("confirmed", false) ? "; counted twice, with the same result" : "");
+  else if (emulation) report::tell("emulated on a CPU: it ranks nothing on a GPU\n");
+  else if (row.value("time_ci95_ns", json()).is_array())
+    report::tell("the range is the 95 %% interval of the median of one call%s\n", samples_text(row).c_str());
 }
 
 /// "registers 128, shared 48.1 KB, no spills".
@@ -124,27 +132,37 @@ std::string cost_text(const json& cost) {
   return line.empty() ? "not known" : line;
 }
 
+/// "contract 0a1b2c3d4e5f, source 5f4e3d2c1b0a": enough to see what differs; --json has them whole.
+std::string hashes_text(const json& hashes) {
+  constexpr std::size_t kShown = 12;
+  std::string line;
+  for (const char* what : {"contract", "source", "binary"})
+    if (const json hash = report::value_in(hashes, what); hash.is_string())
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", what, hash.get<std::string>().substr(0, kShown));
+  return line.empty() ? "not known" : line;
+}
+
 void print_iteration(const json& row, const report::WorkOf& work) {
-  report::out("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
-              campaign_text(row).c_str(), text(row, "kernel").c_str(), variant_text(row).c_str(),
-              config_text(row).c_str(), text(row, "workload").c_str(), text(row, "device").c_str(),
-              text(row, "outcome").c_str());
-  if (row.value("label", json()).is_string()) report::out("label %s\n", text(row, "label").c_str());
+  report::tell("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
+               campaign_text(row).c_str(), text(row, "kernel").c_str(), variant_text(row).c_str(),
+               config_text(row).c_str(), text(row, "workload").c_str(), text(row, "device").c_str(),
+               text(row, "outcome").c_str());
+  if (row.value("label", json()).is_string()) report::tell("label %s\n", text(row, "label").c_str());
   if (row.value("parent", json()).is_string())
-    report::out("an edited source, in the place of the variant's own (%s)\n", text(row, "parent").c_str());
+    report::tell("an edited source, in the place of the variant's own (%s)\n", text(row, "parent").c_str());
   print_times(row, work);
   if (const json rival = row.value("rival", json()); rival.is_object() && number(row, "time_ns"))
-    report::out("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
-                config_text(rival).c_str(), text(rival, "iteration").c_str(),
-                report::nanoseconds(number(rival, "time_ns")).c_str(),
-                report::ratio(*number(rival, "time_ns") / *number(row, "time_ns")).c_str());
+    report::tell("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
+                 config_text(rival).c_str(), text(rival, "iteration").c_str(),
+                 report::nanoseconds(number(rival, "time_ns")).c_str(),
+                 report::ratio(*number(rival, "time_ns") / *number(row, "time_ns")).c_str());
   if (const json outside = row.value("outside", json()); outside.is_object())
-    report::out("outside %s: %s by its own measure (%s), %s\n", text(outside, "program").c_str(),
-                report::nanoseconds(number(outside, "time_ns")).c_str(), text(outside, "method").c_str(),
-                text(outside, "measured").c_str());
+    report::tell("outside %s: %s by its own measure (%s), %s\n", text(outside, "program").c_str(),
+                 report::nanoseconds(number(outside, "time_ns")).c_str(), text(outside, "method").c_str(),
+                 text(outside, "measured").c_str());
   if (const json error = row.value("error", json()); error.is_object())
-    report::out("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
-                long_text(error, "message").c_str());
+    report::tell("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
+                 long_text(error, "message").c_str());
   report::Table gates{{"gate", "", "evidence"}, {}};
   for (const json& gate : row.value("gates", json::array()))
     gates.rows.push_back({text(gate, "name"),
@@ -152,11 +170,12 @@ void print_iteration(const json& row, const report::WorkOf& work) {
                           : gate.at("passed")         ? "ok"
                                                       : "FAILED",
                           text(gate, "detail")});
-  print_table(gates);
-  report::out("resources  %s\ncost       %s\nhashes     %s\n", resources_text(row.value("resources", json())).c_str(),
-              cost_text(row.value("cost", json())).c_str(), json_text(row.value("hashes", json())).c_str());
+  if (gates.rows.empty()) report::out("no gate is recorded\n");
+  else print_table(gates);
+  report::tell("resources  %s\ncost       %s\nhashes     %s\n", resources_text(row.value("resources", json())).c_str(),
+               cost_text(row.value("cost", json())).c_str(), hashes_text(row.value("hashes", json())).c_str());
   if (const json profile = row.value("profile", json()); profile.is_object())
-    report::out("profile    %s\n", profile_text(profile).c_str());
+    report::tell("profile    %s\n", profile_text(profile).c_str());
   if (const json log = row.value("log", json()); log.is_string() && log != "")
     report::out("--- compiler log\n%s\n", long_text(row, "log").c_str());
   if (row.value("source", json()).is_string()) report::out("--- source\n%s", long_text(row, "source").c_str());
@@ -201,13 +220,13 @@ std::string label_text(const json& row) {
 
 void print_diff(const json& answer) {
   for (const char* side : {"a", "b"})
-    report::out("%s: iteration %s%s: %s %s %s on %s: %s%s\n", side, text(answer[side], "iteration").c_str(),
-                answer[side].value("imported", false) ? " (imported)" : "", text(answer[side], "kernel").c_str(),
-                variant_text(answer[side]).c_str(), config_text(answer[side]).c_str(),
-                text(answer[side], "workload").c_str(), text(answer[side], "outcome").c_str(),
-                label_text(answer[side]).c_str());
+    report::tell("%s: iteration %s%s: %s %s %s on %s: %s%s\n", side, text(answer[side], "iteration").c_str(),
+                 answer[side].value("imported", false) ? " (imported)" : "", text(answer[side], "kernel").c_str(),
+                 variant_text(answer[side]).c_str(), config_text(answer[side]).c_str(),
+                 text(answer[side], "workload").c_str(), text(answer[side], "outcome").c_str(),
+                 label_text(answer[side]).c_str());
   if (!answer.value("comparable", true))
-    report::out("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
+    report::tell("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
   print_pairs("parameter", answer.value("parameters", json::array()), "name", false);
   print_pairs("time", named_pairs(answer.value("times", json::object())), "name", true);
   print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name", true);
@@ -242,6 +261,24 @@ void print_answer(const SqlAnswer& answer, const std::string& format) {
                            : format == "markdown" ? report::markdown(table)
                                                   : report::aligned(table);
   report::out("%s", text.c_str());
+}
+
+/// The views with a line each, and their columns: SQL need not be guessed.
+int print_schema(History& history, const std::string& format) {
+  const std::vector<ViewDescription> views = history.views();
+  if (format != "table") {
+    SqlAnswer answer{{"view", "summary", "columns"}, json::array(), false};
+    for (const ViewDescription& view : views)
+      answer.rows.push_back({view.name, view.summary, fmt::format("{}", fmt::join(view.columns, ", "))});
+    print_answer(answer, format);
+    return 0;
+  }
+  for (const ViewDescription& view : views) {
+    report::tell("%s  %s\n", view.name.c_str(), view.summary.c_str());
+    report::tell("    %s\n", fmt::format("{}", fmt::join(view.columns, ", ")).c_str());
+  }
+  report::tell("\ntables and indexes: harness query \"SELECT name, sql FROM sqlite_master\"\n");
+  return 0;
 }
 
 std::shared_ptr<Filter> with_json(CLI::App& app, Shell& shell) {
@@ -323,7 +360,7 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
       return 0;
     }
     if (whole) print_iteration(row, work_here(shell));
-    if (decision.is_object()) report::out("%s%s", whole ? "\n" : "", report::decision_prose(decision).c_str());
+    if (decision.is_object()) report::tell("%s%s", whole ? "\n" : "", report::decision_prose(decision).c_str());
     return 0;
   };
 }
@@ -342,16 +379,19 @@ void define_diff(CLI::App& app, Shell& shell, std::function<int()>& action) {
 
 void define_query(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto filter = std::make_shared<Filter>();
+  auto schema = std::make_shared<bool>(false);
   add_db_option(app, shell);
-  app.add_option(
-         "sql", filter->sql,
-         "One SELECT; the views v_iterations, v_best, v_techniques, v_costs, v_decisions, v_proposals keep their names")
-      ->required()
-      ->type_name("SQL");
+  auto* sql = app.add_option(
+      "sql", filter->sql,
+      "One SELECT; the views v_iterations, v_best, v_techniques, v_costs, v_decisions, v_proposals keep their names");
+  sql->type_name("SQL");
+  app.add_flag("--schema", *schema, "Instead: the views, what each is, and their columns")->excludes(sql);
   app.add_option("--format", filter->format, "table, csv, json or markdown")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "csv", "json", "markdown"}));
-  action = [filter, &shell] {
+  action = [filter, schema, &shell] {
+    if (*schema) return print_schema(open_to_read(shell)->history(), filter->format);
+    if (filter->sql.empty()) throw bad_input("give one SELECT, or --schema for what can be asked");
     print_answer(open_to_read(shell)->history().query(filter->sql), filter->format);
     return 0;
   };

@@ -11,6 +11,7 @@
 #include "harness/replay/comparison.h"
 #include "harness/report/out.h"
 #include "harness/report/replay.h"
+#include "harness/report/wrap.h"
 
 // replay: what another strategy would have decided and spent on a recorded campaign.
 namespace harness {
@@ -41,9 +42,16 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
   if (const auto* id = std::get_if<std::int64_t>(&number))
     return {shell.rooms.archive(shell.store_path(), ArchiveAccess::read), *id};
   std::error_code none;
-  if (!std::filesystem::is_regular_file(arguments.campaign, none))
-    throw bad_input(
-        fmt::format("'{}' is neither a campaign's number nor a file; see harness campaigns", arguments.campaign));
+  if (!std::filesystem::is_regular_file(arguments.campaign, none)) {
+    try {
+      auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
+      const std::int64_t campaign = archive->history().campaign_called(arguments.campaign);
+      return {std::move(archive), campaign};
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::bad_input) throw;
+      throw bad_input(fmt::format("'{}' is no file, and {}", arguments.campaign, error.what()));
+    }
+  }
   auto imported = shell.rooms.archive(":memory:", ArchiveAccess::write);
   const ImportReport report = imported->transfer().import_from(arguments.campaign, {.as_evidence = true});
   const std::int64_t campaign = campaign_of_file(imported->ledger(), arguments.campaign, report.campaigns);
@@ -73,7 +81,7 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   line.hide();
   const json comparison = comparison_json(recorded, replayed);
   if (arguments.json) print_json_line(comparison);
-  else report::out("%s", report::replay_text(comparison, arguments.all).c_str());
+  else report::tell("%s", report::replay_text(comparison, arguments.all).c_str());
   if (replayed.summary.reason != EndReason::script_error) return 0;
   report::err("harness: %s\n", replayed.summary.message.c_str());
   return 2;
@@ -84,7 +92,7 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
 void define_replay(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<ReplayArguments>();
   app.add_option("campaign", arguments->campaign,
-                 "Its number in the store, or a file that harness export wrote (docs/replay.md)")
+                 "Its number or name in the store, latest, or a file that harness export wrote (docs/replay.md)")
       ->required()
       ->type_name("CAMPAIGN");
   app.add_option("--strategy", arguments->strategy, "Who decides this time: a name or a file (default: roi)");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/cli/asking.h"
+#include "harness/cli/report_file.h"
 #include "harness/core/error.h"
 #include "harness/report/campaign_report.h"
 #include "harness/report/out.h"
@@ -17,9 +18,8 @@ namespace harness {
 namespace {
 
 struct ReportArguments {
-  std::int64_t campaign = 0;
-  std::string html, markdown;
-  bool dated = true, sources = true, json = false;
+  std::string campaign, html, markdown;
+  bool no_date = false, no_sources = false, json = false;
 };
 
 /// The winners' resolved sources, each candidate once; why not, where the plugins here cannot resolve one.
@@ -46,8 +46,9 @@ std::vector<report::WinnerSource> winner_sources(const CampaignFigures& figures,
   return sources;
 }
 
-/// All of it or nothing: a report that is half written is not found by its name.
+/// All of it or nothing: a report that is half written is not found by its name. "-" is standard output.
 void write_whole(const std::string& file, const std::string& text) {
+  if (file == "-") return report::out("%s", text.c_str());
   const std::string part = file + ".part";
   std::ofstream out(part, std::ios::binary);
   out << text;
@@ -79,40 +80,59 @@ json figures_json(const CampaignFigures& figures) {
   return {{"campaign", figures.campaign}, {"uuid", figures.uuid}, {"figures", all}};
 }
 
+report::CampaignReport make_report(const ReportArguments& arguments, const CampaignFigures& figures, Archive& archive,
+                                   Shell& shell) {
+  report::ReportExtras extras;
+  extras.program = fmt::format("harness {} ({})", shell.rooms.program.number, shell.rooms.program.revision);
+  if (!arguments.no_date) extras.made = today();
+  extras.store = shell.db;
+  extras.lesson = archive.history().lesson(figures.campaign);
+  if (!arguments.html.empty() && !arguments.no_sources) extras.sources = winner_sources(figures, archive, shell);
+  return report::make_campaign_report(figures, extras);
+}
+
+void write_files(const ReportArguments& arguments, const report::CampaignReport& made) {
+  if (!arguments.html.empty()) write_whole(arguments.html, report::campaign_html(made));
+  if (!arguments.markdown.empty()) write_whole(arguments.markdown, report::campaign_markdown(made));
+  for (const std::string& file : {arguments.html, arguments.markdown})
+    if (!file.empty() && file != "-") report::err("written to %s\n", file.c_str());
+}
+
 int write_report(const ReportArguments& arguments, Shell& shell) {
   const auto archive = open_to_read(shell);
-  const CampaignFigures figures = archive->history().figures(arguments.campaign);
+  const CampaignFigures figures = archive->history().figures(archive->history().campaign_called(arguments.campaign));
   if (arguments.json) {
     report::out_json(figures_json(figures));
     return 0;
   }
-  report::ReportExtras extras;
-  extras.program = fmt::format("harness {} ({})", shell.rooms.program.number, shell.rooms.program.revision);
-  if (arguments.dated) extras.made = today();
-  extras.store = shell.db;
-  extras.lesson = archive->history().lesson(arguments.campaign);
-  if (!arguments.html.empty() && arguments.sources) extras.sources = winner_sources(figures, *archive, shell);
-  const report::CampaignReport made = report::make_campaign_report(figures, extras);
-  if (!arguments.html.empty()) write_whole(arguments.html, report::campaign_html(made));
-  if (!arguments.markdown.empty()) write_whole(arguments.markdown, report::campaign_markdown(made));
-  for (const std::string& file : {arguments.html, arguments.markdown})
-    if (!file.empty()) report::err("written to %s\n", file.c_str());
+  const report::CampaignReport made = make_report(arguments, figures, *archive, shell);
+  write_files(arguments, made);
   if (arguments.html.empty() && arguments.markdown.empty())
-    report::out("%s", report::campaign_text(made, terminal_columns()).c_str());
+    report::tell("%s", report::campaign_text(made, report::terminal_columns()).c_str());
   return 0;
 }
 
 }  // namespace
 
+void write_report_file(Shell& shell, Archive& archive, std::int64_t campaign, const std::string& file) {
+  ReportArguments arguments;
+  (file.ends_with(".html") ? arguments.html : arguments.markdown) = file;
+  write_files(arguments, make_report(arguments, archive.history().figures(campaign), archive, shell));
+}
+
 void define_report(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<ReportArguments>();
-  app.add_option("campaign", arguments->campaign, "Its number (harness campaigns)")->required()->type_name("CAMPAIGN");
-  app.add_option("--html", arguments->html, "One page that needs nothing else: charts, tables, sources")
+  app.add_option("campaign", arguments->campaign, "Its number, its name, or latest (harness campaigns lists them)")
+      ->required()
+      ->type_name("CAMPAIGN");
+  app.add_option("--html", arguments->html,
+                 "One page that needs nothing else: charts, tables, sources; - is standard output")
       ->type_name("FILE");
-  app.add_option("--markdown", arguments->markdown, "For a pull request")->type_name("FILE");
-  app.add_flag("!--no-date", arguments->dated,
+  app.add_option("--markdown", arguments->markdown, "For a pull request or a mail; - is standard output")
+      ->type_name("FILE");
+  app.add_flag("--no-date", arguments->no_date,
                "Leave out when it was made: two reports of one campaign are then alike");
-  app.add_flag("!--no-sources", arguments->sources, "Leave out the winners' sources");
+  app.add_flag("--no-sources", arguments->no_sources, "Leave out the winners' sources");
   app.add_flag("--json", arguments->json, "The figures with their queries, as one object");
   add_db_option(app, shell);
   add_plugin_options(app, shell);

@@ -11,15 +11,20 @@
 #include "harness/campaign/every_kernel.h"
 #include "harness/campaign/loop.h"
 #include "harness/cli/command.h"
+#include "harness/cli/report_file.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
 #include "harness/predict/counting_predictor.h"
 #include "harness/report/events.h"
+#include "harness/report/live_row.h"
 #include "harness/report/out.h"
 #include "harness/report/plan.h"
+#include "harness/report/readers.h"
 #include "harness/report/terminal.h"
+#include "harness/report/wrap.h"
 #include "harness/service/fleet_nodes.h"
 #include "harness/system/awake_clock.h"
+#include "harness/system/cache_limit.h"
 #include "harness/system/driver_release.h"
 #include "harness/system/interrupt.h"
 #include "harness/system/machine_state.h"
@@ -39,7 +44,7 @@ class AwakeClock : public Clock {
 struct RunArguments {
   CampaignOptions options;
   AskedTimes times;
-  std::string budget, goal, device = "auto", fleet, workloads, variants, name, resume;
+  std::string budget, goal, device = "auto", fleet, workloads, variants, name, resume, report;
   double max_cost = 0, usd_per_hour = 0;
   std::string proposer, proposer_variables, proposer_timeout, token_price, store_copy;
   std::int64_t at_once = 0;
@@ -57,7 +62,16 @@ json nodes_of(Fleet& fleet) {
   return nodes;
 }
 
-json environment_of(const ProgramVersion& program, const DeviceInfo& device, Fleet* fleet) {
+/// Absolute, with colons between them: a report says with which folders a campaign is begun again.
+std::string folder_list(const std::vector<std::string>& folders) {
+  std::string list;
+  for (const std::string& folder : folders)
+    list += (list.empty() ? "" : ":") + std::filesystem::absolute(folder).lexically_normal().string();
+  return list;
+}
+
+json environment_of(const Shell& shell, const DeviceInfo& device, Fleet* fleet) {
+  const ProgramVersion& program = shell.rooms.program;
   utsname host{};
   uname(&host);
   json facts = {{"harness", program.number},
@@ -66,6 +80,8 @@ json environment_of(const ProgramVersion& program, const DeviceInfo& device, Fle
                 {"system", std::string(host.sysname) + " " + host.release},
                 {"driver_release", device.emulation ? json() : driver_release()},
                 {"device", device}};
+  if (!shell.more_kernels.empty()) facts["kernels_folders"] = folder_list(shell.more_kernels);
+  if (!shell.more_strategies.empty()) facts["strategies_folders"] = folder_list(shell.more_strategies);
   if (fleet == nullptr) return facts;
   facts["nodes"] = nodes_of(*fleet);
   facts["devices"] = fleet->devices().size();
@@ -125,14 +141,12 @@ void fill_options(RunArguments& arguments) {
     throw bad_input("--max-cost needs the device's price; give --usd-per-hour or set HARNESS_USD_PER_HOUR");
 }
 
-std::int64_t campaign_to_resume(const RunArguments& arguments, InterruptedCampaigns& campaigns) {
+std::int64_t campaign_to_resume(const RunArguments& arguments, InterruptedCampaigns& campaigns, History& history) {
   if (arguments.resume.empty() || arguments.resume == "latest") {
     if (const auto latest = campaigns.latest_resumable()) return *latest;
     throw bad_input("no campaign in this store was cut short; name one to go on with: --resume CAMPAIGN --budget 10m");
   }
-  const Value value = parse_value(arguments.resume);
-  if (const auto* id = std::get_if<std::int64_t>(&value)) return *id;
-  throw bad_input(fmt::format("'{}' is not a campaign's number; see harness history", arguments.resume));
+  return history.campaign_called(arguments.resume);
 }
 
 // A resumed campaign does what it was begun to do; --budget adds time to what it has spent.
@@ -182,7 +196,7 @@ std::function<std::string()> watched_machine() {
   };
 }
 
-std::unique_ptr<Display> make_display(const RunArguments& arguments, Places& places) {
+std::unique_ptr<Display> make_display(const RunArguments& arguments) {
   if (arguments.json) return std::make_unique<report::JsonDisplay>();
   const bool terminal = isatty(2) != 0;
   report::TerminalOptions options;
@@ -191,9 +205,7 @@ std::unique_ptr<Display> make_display(const RunArguments& arguments, Places& pla
   options.quiet = arguments.quiet;
   options.verbose = arguments.verbose;
   options.complaint = watched_machine();
-  auto display = std::make_unique<report::TerminalDisplay>(options);
-  if (options.live) places.on_phase = [seen = display.get()](const std::string& phase) { seen->phase(phase); };
-  return display;
+  return std::make_unique<report::TerminalDisplay>(options);
 }
 
 /// Snapshots of the store in another folder, every minute and at the end.
@@ -233,7 +245,7 @@ int exit_status(const CampaignSummary& summary, const CampaignOptions& options) 
 
 void print_dry_run(const DryRun& plan, bool as_json) {
   if (as_json) report::out_json(report::plan_json(plan));
-  else report::out("%s", report::plan_text(plan).c_str());
+  else report::tell("%s", report::plan_text(plan).c_str());
 }
 
 // The hour that scripts are told is that of the place where the campaign is started.
@@ -303,7 +315,7 @@ int run(RunArguments arguments, Shell& shell) {
   if (arguments.resuming) {
     archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
     archive->ledger().settle_lost_time();  // before the budget is added to what was spent
-    resume = campaign_to_resume(arguments, archive->ledger());
+    resume = campaign_to_resume(arguments, archive->ledger(), archive->history());
     restore_options(arguments, archive->ledger(), *resume);
   }
   catch_interrupts();
@@ -334,7 +346,11 @@ int run(RunArguments arguments, Shell& shell) {
     archive = shell.rooms.archive(nothing_yet ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   }
   if (fleet) fleet->prepare_for(*catalog, arguments.options.kernels);
-  const auto display = make_display(arguments, places);  // outlives the evaluator, which tells it what it does
+  // The readers of the campaign's events outlive the evaluator, which tells them what it does.
+  const auto display = make_display(arguments);
+  report::LiveRowWriter row([&shell] { return open_live(shell); });
+  report::Readers readers({display.get(), &row});
+  places.on_phase = [&readers](const EvaluationPhase& phase) { readers.phase(phase); };
   const auto own = fleet ? nullptr : shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   Evaluator& evaluator = fleet ? fleet->evaluator() : *own;
   const auto playbook = shell.rooms.playbook(places);
@@ -349,10 +365,10 @@ int run(RunArguments arguments, Shell& shell) {
       fleet || resume || arguments.dry_run ? nullptr : predictor_for(device, arguments.options, places, shell);
   StoreCopies copies(*archive, arguments.store_copy);
   AwakeClock clock;
-  Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
-                     environment_of(shell.rooms.program, device, fleet.get()), playbook.get(),
-                     awake_seconds() - awake_at_start(), proposer.get(), profiler_of(evaluator, counting.get()),
-                     diagnoser.get(), fleet.get(), predictor.get(), [&copies] { copies.when_due(); }},
+  Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), readers, clock, interrupted,
+                     environment_of(shell, device, fleet.get()), playbook.get(), awake_seconds() - awake_at_start(),
+                     proposer.get(), profiler_of(evaluator, counting.get()), diagnoser.get(), fleet.get(),
+                     predictor.get(), [&copies] { copies.when_due(); }},
                     arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
@@ -360,6 +376,8 @@ int run(RunArguments arguments, Shell& shell) {
   }
   const CampaignSummary summary = campaign.run();
   copies.now();
+  keep_cache_small(places.cache_folder);
+  if (!arguments.report.empty()) write_report_file(shell, *archive, summary.campaign, arguments.report);
   if (summary.reason == EndReason::interrupted)
     report::err("harness: stopped; everything that ended is saved, go on with: harness run --resume %lld\n",
                 static_cast<long long>(summary.campaign));
@@ -420,6 +438,9 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "A folder on shared storage: a snapshot of the store every minute and at the end")
       ->type_name("DIR");
   app.add_option("--name", arguments->name, "A name for the campaign");
+  app.add_option("--report", arguments->report,
+                 "Write its report when it has ended: a page for FILE.html, else Markdown")
+      ->type_name("FILE");
   auto* resume =
       app.add_option("--resume", arguments->resume,
                      "Go on with a campaign as it was begun (default: the newest that was cut short); --budget adds "

@@ -9,6 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
+#include "harness/report/table.h"
 #include "harness/simulate/read_space.h"
 #include "harness/simulate/simulation.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 struct SimulateArguments {
   std::vector<std::string> spaces;
-  std::string search = "default", trace, arm;
+  std::string searches = "default", search, trace, arm;  // `search`: the one of `searches` whose turn it is
   std::vector<std::string> earlier;
   int repeats = 20, threads = 0, devices = 1;
   std::uint64_t seed = 0;
@@ -94,22 +95,53 @@ json as_json(const Simulated& done) {
           {"random_evaluations", yardstick.evaluations()}};
 }
 
-void say(const std::string& line) {
-  report::out("%s\n", line.c_str());
+/// The results of all searches on all spaces, a row each.
+report::Table results_table(const std::vector<Simulated>& all, bool several) {
+  report::Table table{{"space", "score", "+-", "at end", "within 5%", "best", "evaluations", "budget"}, {}};
+  if (several) table.columns.insert(table.columns.begin() + 1, "search");
+  for (const Simulated& done : all) {
+    std::vector<std::string> cells{done.space,
+                                   fmt::format("{:+.3f}", done.score),
+                                   fmt::format("{:.3f}", done.error),
+                                   fmt::format("{:+.3f}", done.p_end),
+                                   fmt::format("{}/{}", done.near, done.repeats.size()),
+                                   fmt::format("{:.3f}x", done.best_over_optimum),
+                                   fmt::format("{:.0f}", done.evaluations),
+                                   fmt::format("{:.1f} s", done.budget_s)};
+    if (several) cells.insert(cells.begin() + 1, done.search);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
 }
 
-void print_heading() {
-  say(fmt::format("{:<34} {:>7} {:>6} {:>7} {:>9} {:>7} {:>12} {:>9}", "space", "score", "+-", "at end", "within 5%",
-                  "best", "evaluations", "budget"));
+void explain_columns() {
+  report::tell(
+      "score      0 is what random search is expected to do, 1 is knowing the best at once: a mean over the budget\n"
+      "+-         its standard error over the repeats\n"
+      "at end     the same at the end of the budget alone\n"
+      "within 5%%  repeats that came within 5 %% of the way from the optimum to the median\n"
+      "best       the best time that was met over the optimum, a mean\n"
+      "budget     the time random search is expected to need for that (times --budget-factor)\n");
 }
 
-void print_row(const Simulated& done) {
-  say(fmt::format("{:<34} {:>+7.3f} {:>6.3f} {:>+7.3f} {:>9} {:>6.3f}x {:>12.0f} {:>8.1f}s{}", done.space, done.score,
-                  done.error, done.p_end, fmt::format("{}/{}", done.near, done.repeats.size()), done.best_over_optimum,
-                  done.evaluations, done.budget_s,
-                  done.exhausted == 0 ? ""
-                                      : fmt::format("   {} repeats ended before the budget: the search asked no more",
-                                                    done.exhausted)));
+void print_results(const std::vector<Simulated>& all, const std::vector<std::string>& searches, int repeats) {
+  const bool several = searches.size() > 1;
+  report::out("%s", report::aligned(results_table(all, several)).c_str());
+  for (const std::string& search : searches) {
+    double sum = 0;
+    int near = 0, spaces = 0;
+    for (const Simulated& done : all)
+      if (done.search == search) sum += done.score, near += done.near, ++spaces;
+    if (spaces > 1)
+      report::out("mean of %d spaces%s: score %+.3f, within 5%% in %.1f %%\n", spaces,
+                  several ? (", " + search).c_str() : "", sum / spaces, 100.0 * near / (double(spaces) * repeats));
+  }
+  for (const Simulated& done : all)
+    if (done.exhausted > 0)
+      report::tell("%s, %s: %d repeats ended before the budget: the search asked no more\n", done.space.c_str(),
+                   done.search.c_str(), done.exhausted);
+  report::out("\n");
+  explain_columns();
 }
 
 int simulate_all(const SimulateArguments& arguments, Shell& shell) {
@@ -119,26 +151,23 @@ int simulate_all(const SimulateArguments& arguments, Shell& shell) {
     trace.open(arguments.trace);
     if (!trace) throw environment_error(fmt::format("cannot write the traces to '{}'", arguments.trace));
   }
-  if (!arguments.json) print_heading();
-  double sum = 0;
-  int near = 0;
-  for (const std::string& file : arguments.spaces) {
-    const Simulated done = simulate_space(file, arguments, *scripts);
-    if (trace.is_open()) write_traces(trace, done);
-    if (arguments.json) report::out_json(as_json(done));
-    else print_row(done);
-    std::fflush(stdout);
-    sum += done.score;
-    near += done.near;
-  }
+  std::vector<std::string> searches = split_commas(arguments.searches);
+  if (searches.empty()) throw bad_input("--search names no search; see harness strategies");
+  std::vector<Simulated> all;
+  for (const std::string& file : arguments.spaces)
+    for (const std::string& search : searches) {
+      SimulateArguments one = arguments;
+      one.search = search;
+      all.push_back(simulate_space(file, one, *scripts));
+      if (trace.is_open()) write_traces(trace, all.back());
+      if (!arguments.json) continue;
+      report::out_json(as_json(all.back()));
+      std::fflush(stdout);
+    }
+  if (!arguments.json) print_results(all, searches, arguments.repeats);
   trace.flush();
   if (!arguments.trace.empty() && !trace)
     throw environment_error(fmt::format("the traces could not all be written to '{}'", arguments.trace));
-  if (!arguments.json && arguments.spaces.size() > 1) {
-    const auto spaces = static_cast<double>(arguments.spaces.size());
-    say(fmt::format("{:<34} {:>+7.3f} {:>24.1f}%", fmt::format("mean of {} spaces", arguments.spaces.size()),
-                    sum / spaces, 100.0 * near / (spaces * arguments.repeats)));
-  }
   return 0;
 }
 
@@ -150,7 +179,9 @@ void define_simulate(CLI::App& app, Shell& shell, std::function<int()>& action) 
                  "Recorded spaces: Kernel Tuner caches, T4 files (both also .gz), texts of harness export")
       ->required()
       ->type_name("SPACE");
-  app.add_option("--search", arguments->search, "Chooses the configurations: a name or a file")->capture_default_str();
+  app.add_option("--search", arguments->searches,
+                 "Chooses the configurations: a name or a file; several with commas between them, in one table")
+      ->capture_default_str();
   app.add_option("--devices", arguments->devices,
                  "Evaluations under way at once, for searches that take several; seconds are those of all devices")
       ->check(CLI::Range(1, 1024));

@@ -173,12 +173,12 @@ void print_sweep(const json& rows, const std::string& size) {
                      }},
                     {"cost of a unit of work", 1,
                      [key, largest](const json& row) { return drawn_bar(report::number_in(row, key), largest, 30); }}};
-  const auto chosen = report::choose(view, rows, {{}, false, terminal_columns()});
+  const auto chosen = report::choose(view, rows, {{}, false, report::terminal_columns()});
   report::out("%s", report::aligned(chosen.table).c_str());
-  report::out("a scaling study: the problems differ, so no ratio of these times is a speedup%s\n",
-              !predicted.empty() ? fmt::format("; predicted for {}, not measured", predicted).c_str()
-              : emulated         ? "; emulated times rank nothing on a GPU"
-                                 : "");
+  report::tell("a scaling study: the problems differ, so no ratio of these times is a speedup%s\n",
+               !predicted.empty() ? fmt::format("; predicted for {}, not measured", predicted).c_str()
+               : emulated         ? "; emulated times rank nothing on a GPU"
+                                  : "");
 }
 
 int sweep(SweepArguments arguments, Shell& shell) {

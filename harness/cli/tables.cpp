@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "harness/cli/asking.h"
+#include "harness/cli/live.h"
 #include "harness/cli/proposals.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
-#include "harness/core/suggest.h"
 #include "harness/report/compared_cards.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -21,7 +21,7 @@ bool for_programs(const Asking& asking) {
 
 /// The sentence under a table; nothing where a program reads it.
 void add_note(const Asking& asking, const std::string& sentence) {
-  if (!for_programs(asking) && asking.format == "table" && !sentence.empty()) report::out("%s\n", sentence.c_str());
+  if (!for_programs(asking) && asking.format == "table" && !sentence.empty()) report::tell("%s\n", sentence.c_str());
 }
 
 bool is_predicted(const json& row) {
@@ -36,7 +36,7 @@ bool any_emulated(const json& rows) {
 
 bool print_empty(const json& rows, const Asking& asking, const char* sentence) {
   if (!rows.empty() || for_programs(asking)) return false;
-  report::out("%s\n", sentence);
+  report::tell("%s\n", sentence);
   return true;
 }
 
@@ -44,7 +44,8 @@ constexpr const char* kEmulatedNote = "emulated times are a CPU's: they rank not
 constexpr const char* kPredictedNote = "predicted times are what a model expects of a GPU: nothing was measured";
 
 int print_history(const Asking& asking, Shell& shell) {
-  const json rows = open_to_read(shell)->history().iterations(filter_of(asking));
+  const auto archive = open_to_read(shell);
+  const json rows = archive->history().iterations(filter_of(asking, archive->history()));
   if (print_empty(rows, asking, "nothing is recorded that fits")) return 0;
   print_rows(report::iteration_view(), rows, asking);
   if (static_cast<std::int64_t>(rows.size()) == asking.limit)
@@ -55,13 +56,19 @@ int print_history(const Asking& asking, Shell& shell) {
 }
 
 int print_best(const Asking& asking, Shell& shell) {
-  const json rows = open_to_read(shell)->history().best(filter_of(asking));
+  const auto archive = open_to_read(shell);
+  const json rows = archive->history().best(filter_of(asking, archive->history()));
   if (print_empty(rows, asking, "nothing has passed that fits; what was imported without --as-evidence does not count"))
     return 0;
   print_rows(report::best_view(for_programs(asking) ? report::WorkOf{} : work_here(shell)), rows, asking);
-  const bool unconfirmed =
-      std::any_of(rows.begin(), rows.end(), [](const json& row) { return !row.value("confirmed", false); });
-  if (unconfirmed) add_note(asking, "not confirmed: passed all gates, but was not timed again in a fresh process");
+  const auto unconfirmed = [&](bool predicted) {
+    return std::ranges::any_of(rows, [predicted](const json& row) {
+      return !row.value("confirmed", false) && is_predicted(row) == predicted;
+    });
+  };
+  if (unconfirmed(false))
+    add_note(asking, "not confirmed: passed all gates, but was not timed again in a fresh process");
+  if (unconfirmed(true)) add_note(asking, "not confirmed: passed all gates, but was not counted a second time");
   if (any_emulated(rows)) add_note(asking, kEmulatedNote);
   if (std::ranges::any_of(rows, is_predicted)) add_note(asking, kPredictedNote);
   return 0;
@@ -75,9 +82,16 @@ CostBy cost_by(const std::string& word) {
 }
 
 int print_cost(const Asking& asking, const std::string& by, Shell& shell) {
-  json rows = open_to_read(shell)->history().cost(cost_by(by), filter_of(asking));
+  const auto archive = open_to_read(shell);
+  HistoryFilter filter = filter_of(asking, archive->history());
+  filter.limit = -1;  // totals and shares are those of all that fits, however many rows are shown
+  json rows = archive->history().cost(cost_by(by), filter);
   if (print_empty(rows, asking, "nothing has been spent that fits")) return 0;
   const json totals = report::cost_totals(rows);
+  const std::size_t fitting = rows.size();
+  if (asking.limit >= 0 && rows.size() > static_cast<std::size_t>(asking.limit))
+    rows.erase(rows.begin() + asking.limit, rows.end());
+  const std::size_t listed = rows.size();
   if (!for_programs(asking)) {
     json last = totals;
     last["total"] = true;
@@ -87,6 +101,8 @@ int print_cost(const Asking& asking, const std::string& by, Shell& shell) {
     rows.push_back(std::move(last));
   }
   print_rows(report::cost_view(totals), rows, asking);
+  if (listed < fitting)
+    add_note(asking, fmt::format("{} of {} rows; the total and the shares are of all", listed, fitting));
   const auto unpriced = report::number_in(totals, "unpriced_s");
   if (unpriced && *unpriced > 0)
     add_note(asking, fmt::format("the price of {} is not known: they are in no cost", report::seconds(*unpriced)));
@@ -95,29 +111,14 @@ int print_cost(const Asking& asking, const std::string& by, Shell& shell) {
 }
 
 int print_campaigns(const Asking& asking, Shell& shell) {
-  const json rows = open_to_read(shell)->history().campaigns(filter_of(asking));
+  const auto archive = open_to_read(shell);
+  const json rows = archive->history().campaigns(filter_of(asking, archive->history()));
   if (print_empty(rows, asking, "no campaign is recorded that fits")) return 0;
   print_rows(report::campaign_view(), rows, asking);
   add_note(asking,
-           "score: geometric mean of the workloads' speedups over their baselines; next: harness report CAMPAIGN");
+           "score: geometric mean of the workloads' speedups over their baselines; single evaluations (harness eval) "
+           "are in harness history; next: harness report CAMPAIGN");
   return 0;
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-/// A campaign's number or name, or a device's name.
-ComparedSide side_of(const std::string& text, RecordLookups& record) {
-  if (is_number(text)) return {std::stoll(text), ""};
-  std::vector<std::string> names;
-  for (const CampaignName& campaign : record.campaign_names()) {
-    if (campaign.name == text) return {campaign.id, ""};
-    if (campaign.device_name == text) return {std::nullopt, text};
-    if (campaign.name) names.push_back(*campaign.name);
-    names.push_back(campaign.device_name);
-  }
-  throw bad_input(fmt::format("no campaign and no device '{}' is recorded{}", text, did_you_mean(text, names)));
 }
 
 void print_facts(const json& answer) {
@@ -149,17 +150,16 @@ void print_only(const json& places, const char* side) {
   std::string text;
   for (const json& place : places)
     text += (text.empty() ? "" : ", ") + report::field(place, "kernel") + " " + report::field(place, "workload");
-  report::out("only %s has %s\n", side, report::bounded(text, 2000).c_str());
+  report::tell("only %s has %s\n", side, report::bounded(text, 2000).c_str());
 }
 
-int print_comparison(const std::string& a, const std::string& b, const Asking& asking, Shell& shell) {
-  const auto archive = open_to_read(shell);
-  History& history = archive->history();
-  const json answer = history.compare(side_of(a, history), side_of(b, history));
-  if (asking.json || asking.format == "json") {
-    report::out_json(answer);
-    return 0;
-  }
+bool any_slower(const json& answer) {
+  return std::ranges::any_of(answer.at("workloads"),
+                             [](const json& row) { return row.value("verdict", json()) == "slower"; });
+}
+
+void print_compared(const json& answer, const Asking& asking) {
+  if (asking.json || asking.format == "json") return report::out_json(answer);
   const json& rows = answer.at("workloads");
   if (!for_programs(asking)) print_facts(answer);
   if (rows.empty()) report::out("the two have no workload in common\n");
@@ -167,13 +167,38 @@ int print_comparison(const std::string& a, const std::string& b, const Asking& a
     if (!for_programs(asking)) report::out("\n");
     print_rows(report::compare_view(), rows, asking);
   }
-  if (for_programs(asking)) return 0;
+  if (for_programs(asking)) return;
   if (const auto score = report::number_in(answer, "score"))
     report::out("geometric mean: b is %s as fast as a\n", report::ratio(score).c_str());
   print_only(answer.at("only_a"), "a");
   print_only(answer.at("only_b"), "b");
   print_compared_cards(answer);
-  return 0;
+}
+
+struct ComparedWords {
+  std::string a, b;
+  bool previous = false;
+};
+
+int print_comparison(const ComparedWords& words, const Asking& asking, Shell& shell) {
+  const auto archive = open_to_read(shell);
+  History& history = archive->history();
+  if (!words.previous) {
+    if (words.b.empty()) throw bad_input("name another campaign or device, or say --previous");
+    const auto [a, b] = history.compared_sides(words.a, words.b);
+    print_compared(history.compare(a, b), asking);
+    return 0;
+  }
+  const std::int64_t campaign = history.campaign_called(words.a);
+  const auto before = history.campaign_before(campaign);
+  if (!before) {
+    report::err("campaign %lld is the first of its name: there is nothing to compare it with\n",
+                static_cast<long long>(campaign));
+    return 0;
+  }
+  const json answer = history.compare({*before, ""}, {campaign, ""});
+  print_compared(answer, asking);
+  return any_slower(answer) ? 1 : 0;
 }
 
 std::string slowdown(const json& row, const char* key) {
@@ -200,17 +225,19 @@ report::View dispatch_view() {
 }
 
 int print_recommendation(const Asking& asking, Shell& shell) {
-  const HistoryFilter filter = filter_of(asking);
-  const json answer = open_to_read(shell)->history().recommend(filter);
+  const auto archive = open_to_read(shell);
+  const json answer = archive->history().recommend(filter_of(asking, archive->history()));
   if (asking.json) {
     report::out_json(answer);
     return 0;
   }
   const auto workloads = answer.at("workloads").size();
-  report::out("%s on %s: %zu measured workloads, %s candidates that passed%s\n\n",
-              report::field(answer, "kernel").c_str(), report::field(answer, "device").c_str(), workloads,
-              report::field(answer, "candidates").c_str(),
-              answer.value("emulation", false) ? "; EMULATED times, which rank nothing on a GPU" : "");
+  const std::string times = report::field(answer, "times");
+  report::tell("%s on %s: %zu workloads, %s candidates that passed%s\n\n", report::field(answer, "kernel").c_str(),
+               report::field(answer, "device").c_str(), workloads, report::field(answer, "candidates").c_str(),
+               times == "measured"    ? ""
+               : times == "predicted" ? "; PREDICTED times: nothing was measured"
+                                      : "; EMULATED times, which rank nothing on a GPU");
   report::out("one for all: how many times slower than the best of each workload\n");
   print_rows(single_view(workloads), answer.at("single"), asking);
   report::Table table{{"candidates", "slower, mean", "worst"}, {}};
@@ -235,8 +262,9 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
                "--limit count");
   action = [asking, proposals, &shell] {
     if (!*proposals) return print_history(*asking, shell);
-    const HistoryFilter filter = filter_of(*asking);
-    return print_proposals(*open_to_read(shell), filter.campaign, filter.limit, asking->json ? "json" : asking->format);
+    const auto archive = open_to_read(shell);
+    const HistoryFilter filter = filter_of(*asking, archive->history());
+    return print_proposals(*archive, filter.campaign, filter.limit, asking->json ? "json" : asking->format);
   };
 }
 
@@ -267,16 +295,24 @@ void define_campaigns(CLI::App& app, Shell& shell, std::function<int()>& action)
   const auto asking = add_asking(app, shell);
   add_filter_options(app, asking, 50);
   add_table_options(app, asking);
-  action = [asking, &shell] { return print_campaigns(*asking, shell); };
+  auto live = std::make_shared<bool>(false);
+  app.add_flag("--live", *live,
+               "Those that are under way, in any process: what each does now, its budget and its best; no filters");
+  action = [asking, live, &shell] {
+    return *live ? print_live(asking->json || asking->format == "json", shell) : print_campaigns(*asking, shell);
+  };
 }
 
 void define_compare(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto asking = add_asking(app, shell);
-  auto sides = std::make_shared<std::pair<std::string, std::string>>();
-  app.add_option("a", sides->first, "A campaign's number or name, or a device's name")->required()->type_name("A");
-  app.add_option("b", sides->second, "Another")->required()->type_name("B");
+  auto words = std::make_shared<ComparedWords>();
+  app.add_option("a", words->a, "A campaign's number or name, latest, or a device's name")->required()->type_name("A");
+  auto* other = app.add_option("b", words->b, "Another; the same name twice: its last two campaigns")->type_name("B");
+  app.add_flag("--previous", words->previous,
+               "Beside the last campaign before it of the same name; status 1 where a workload is slower now")
+      ->excludes(other);
   add_table_options(app, asking);
-  action = [asking, sides, &shell] { return print_comparison(sides->first, sides->second, *asking, shell); };
+  action = [asking, words, &shell] { return print_comparison(*words, *asking, shell); };
 }
 
 void define_recommend(CLI::App& app, Shell& shell, std::function<int()>& action) {
@@ -284,7 +320,7 @@ void define_recommend(CLI::App& app, Shell& shell, std::function<int()>& action)
   app.add_option("kernel", asking->kernel, "The kernel")->required()->type_name("KERNEL");
   app.add_option("--device", asking->device,
                  "A device or its name (default: the one with the most measured workloads)");
-  app.add_option("--campaign", asking->campaign, "Only what this campaign measured")->check(CLI::PositiveNumber);
+  app.add_option("--campaign", asking->campaign, fmt::format("Only what this campaign measured: {}", kCampaignWords));
   asking->limit = -1;
   action = [asking, &shell] { return print_recommendation(*asking, shell); };
 }

@@ -8,8 +8,8 @@ TaskLine::TaskLine(bool quiet, Places* places) {
   if (quiet || isatty(STDERR_FILENO) == 0) return;
   block_ = std::make_shared<report::LiveBlock>(report::error_terminal());
   if (places != nullptr)
-    places->on_phase = [block = block_](const std::string& phase) {
-      block->change([&](report::LiveState& state) { state.phase = phase; });
+    places->on_phase = [block = block_](const EvaluationPhase& phase) {
+      block->change([&](report::LiveState& state) { state.phase = phase.name; });
     };
 }
 

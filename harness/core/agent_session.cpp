@@ -25,4 +25,8 @@ bool AgentSession::spent() const {
   return (left_s() && *left_s() <= 0) || (left_usd() && *left_usd() <= 0);
 }
 
+std::string campaign_name(const AgentJob& job) {
+  return "job " + std::to_string(job.id);
+}
+
 }  // namespace harness

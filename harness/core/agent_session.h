@@ -40,6 +40,9 @@ struct AgentJob {
   std::string owner;  // the process that does it
 };
 
+/// The name of the campaign that a job of kind "campaign" begins: "job 7".
+std::string campaign_name(const AgentJob& job);
+
 struct AgentNote {
   std::int64_t id = 0;
   std::optional<std::int64_t> iteration;

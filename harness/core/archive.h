@@ -1,5 +1,6 @@
 #pragma once
 #include "harness/core/agent_session.h"
+#include "harness/core/campaign_live.h"
 #include "harness/core/history.h"
 #include "harness/core/ledger.h"
 #include "harness/core/transfer.h"
@@ -12,7 +13,7 @@ enum class ArchiveAccess {
 };
 
 /// Port to an open store: one record, which campaigns write and read back, people ask, and text carries elsewhere.
-/// The four live as long as the archive.
+/// The five live as long as the archive.
 class Archive {
  public:
   virtual ~Archive() = default;
@@ -20,6 +21,7 @@ class Archive {
   virtual History& history() = 0;
   virtual Transfer& transfer() = 0;
   virtual AgentSessions& sessions() = 0;
+  virtual LiveCampaigns& live() = 0;
   /// A consistent snapshot of the store, put into a folder in the place of the one before; whole at any moment. Throws
   /// Error(environment).
   virtual void copy_to(const std::string& folder) = 0;

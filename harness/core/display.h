@@ -26,6 +26,18 @@ struct CampaignStarted {
   std::vector<Foreseen> ahead;
 };
 
+/// An evaluation was begun on a device; IterationEnded with the same attempt ends it.
+struct EvaluationBegun {
+  std::int64_t attempt = 0;               // its id in the record
+  const AttemptRecord* record = nullptr;  // valid during the call
+};
+
+/// What the evaluation under way does now: "build", "gates", "timing", "confirmation, build"...
+struct EvaluationPhase {
+  std::string name;
+  std::optional<double> deadline_s;  // from now on, after which it is given up; absent: none of its own
+};
+
 struct IterationEnded {
   std::int64_t iteration = 0;
   AttemptRecord attempt;
@@ -34,6 +46,7 @@ struct IterationEnded {
   std::string device;
   bool confirmed = false;
   bool new_best = false;
+  std::int64_t attempt_id = 0;  // EvaluationBegun's attempt; 0: it was told of no beginning
 };
 
 /// Another arm was chosen, or the arm `to` was left for good.
@@ -64,6 +77,7 @@ struct Progress {
   std::optional<double> of_rival;      // there: the fastest rival's time over the best's; above 1 the best is ahead
   std::string phase;             // what it begins with: "trial of the gates", "confirmation", "build"; "" : not said
   std::string kernel, workload;  // at work; "" : none
+  std::optional<double> spent_usd;
 };
 
 struct BestRow {
@@ -110,10 +124,14 @@ struct DryRun {
   std::vector<AppliedPattern> patterns;  // of the playbook, that apply now
 };
 
+/// A reader of a campaign's one stream of events. Each is told once, in the campaign's thread, in the order in which
+/// it happens; only phase() may come from another thread.
 class Display {
  public:
   virtual ~Display() = default;
   virtual void started(const CampaignStarted& event) = 0;
+  virtual void begun(const EvaluationBegun& /*event*/) {}
+  virtual void phase(const EvaluationPhase& /*event*/) {}
   virtual void iteration(const IterationEnded& event) = 0;
   virtual void pivoted(const Pivoted& event) = 0;
   /// A request was answered, or given up.

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/campaign_figures.h"
@@ -11,7 +12,7 @@
 
 namespace harness {
 
-/// Conditions on iterations; all that are given hold together.
+/// Conditions on iterations; all that are given hold together. Names may be lists and have wildcards: core/name_list.h.
 struct HistoryFilter {
   std::optional<std::int64_t> campaign;
   std::optional<std::string> kernel, outcome;
@@ -37,14 +38,14 @@ struct SqlAnswer {
   bool truncated = false;     // more rows than the limit
 };
 
-struct RecordSize {
-  std::int64_t campaigns = 0, iterations = 0;
+/// A view that `query` can ask.
+struct ViewDescription {
+  std::string name, summary;  // "v_best", one sentence
+  std::vector<std::string> columns;
 };
 
-struct CampaignName {
-  std::int64_t id = 0;
-  std::optional<std::string> name;
-  std::string device_name;
+struct RecordSize {
+  std::int64_t campaigns = 0, iterations = 0;
 };
 
 // Ports to what is recorded, for people and programs. Rows are JSON objects, keys as the columns of the store's views,
@@ -62,6 +63,12 @@ class RecordTables {
   virtual json cost(CostBy by, const HistoryFilter& filter) = 0;
   /// One row a campaign, the newest first, as `harness campaigns --json` prints them.
   virtual json campaigns(const HistoryFilter& filter) = 0;
+  /// The newest campaign of a number, of a name, or of all ("latest"). Throws Error(bad_input) with the nearest name.
+  virtual std::int64_t campaign_called(const std::string& text) = 0;
+  /// The last campaign before it of the same name (where it has none: of the same kernels on the same device).
+  virtual std::optional<std::int64_t> campaign_before(std::int64_t campaign) = 0;
+  /// What two words of `harness compare` mean: store/compare.h.
+  virtual std::pair<ComparedSide, ComparedSide> compared_sides(const std::string& a, const std::string& b) = 0;
   /// Two campaigns, or two devices by their names, side by side: the object of `harness compare --json`.
   virtual json compare(const ComparedSide& a, const ComparedSide& b) = 0;
   /// Which candidate is the least bad on all measured workloads of a kernel: see store/recommend.h.
@@ -100,6 +107,8 @@ class RecordQueries {
   virtual ~RecordQueries() = default;
   /// One SELECT, which can do nothing but read.
   virtual SqlAnswer query(const std::string& sql) = 0;
+  /// The views for people, in the order of the schema.
+  virtual std::vector<ViewDescription> views() = 0;
   /// Reads the whole store: pages, indexes, references, texts against their hashes. What is wrong, a sentence each.
   virtual std::vector<std::string> integrity() = 0;
 };
@@ -109,8 +118,6 @@ class RecordLookups {
  public:
   virtual ~RecordLookups() = default;
   virtual RecordSize size() = 0;
-  /// Those that a strategy led, the newest first, at most 100,000.
-  virtual std::vector<CampaignName> campaign_names() = 0;
   /// Requests to proposers and what became of them, the newest first: of one campaign, or of all.
   virtual SqlAnswer proposal_table(const std::optional<std::int64_t>& campaign, std::int64_t limit) = 0;
   /// Nothing: there is no such proposal.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/gpu.h"
 #include "harness/core/iteration_fields.h"
 #include "harness/core/match.h"
+#include "harness/core/prediction_range.h"
 #include "harness/core/utf8.h"
 
 namespace harness {
@@ -64,6 +66,20 @@ json errors_json(const std::vector<ArgumentError>& errors) {
 
 json interval(const std::optional<double>& lo, const std::optional<double>& hi) {
   return lo && hi ? json{*lo, *hi} : json(nullptr);
+}
+
+/// A range of one point says that a prediction is certain, as older programs recorded it: it has the model's range.
+json shown_interval(const IterationRow& row, const std::string& device) {
+  if (row.emulation && row.time_ns && row.time_lo_ns == row.time_hi_ns && !predicted_gpu(device).empty())
+    return {*row.time_ns / kPredictedRange, *row.time_ns * kPredictedRange};
+  return interval(row.time_lo_ns, row.time_hi_ns);
+}
+
+/// Of how far off the ratio of two predictions is, nothing is stated; a baseline is as fast as itself.
+json shown_speedup_interval(const IterationRow& row, const std::string& device) {
+  if (row.emulation && row.speedup_lo == row.speedup_hi && row.speedup != 1.0 && !predicted_gpu(device).empty())
+    return nullptr;
+  return interval(row.speedup_lo, row.speedup_hi);
 }
 
 json samples_json(const IterationRow& row) {
@@ -153,8 +169,8 @@ json iteration_json(const IterationIdentity& identity, const IterationRow& row, 
             {"node", identity.node},
             {"device_uuid", identity.device_uuid},
             {"parent", identity.parent},
-            {"time_ci95_ns", interval(row.time_lo_ns, row.time_hi_ns)},
-            {"speedup_ci95", interval(row.speedup_lo, row.speedup_hi)},
+            {"time_ci95_ns", shown_interval(row, identity.device)},
+            {"speedup_ci95", shown_speedup_interval(row, identity.device)},
             {"cost", row.cost},
             {"decision", identity.decision},
             {"error", shown_error(row)}};

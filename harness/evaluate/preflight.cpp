@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "harness/core/first_error.h"
 #include "harness/core/gates.h"
 #include "harness/core/hash.h"
 #include "harness/evaluate/launches.h"
@@ -82,7 +83,10 @@ PreflightResult Preflight::check(const Realized& realized, const Admission* admi
 PreflightResult Preflight::try_it(const Realized& realized, const Admission* admission) {
   const BuildResult built = cpu_.await(cpu_.kind.checked_build(realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
-  if (artifact == nullptr) return {not_checked("it does not compile for the cpu device"), {}};
+  if (artifact == nullptr) {
+    const std::string error = first_error(std::get<CompileFailure>(built).log);
+    return {not_checked("it does not compile for the cpu device" + (error.empty() ? "" : ": " + error)), {}};
+  }
   Subject subject = cpu_.make_subject(realized, *artifact, admission);
   subject.trusted = cpu_.build_trusted(realized);
   cpu_.paint(subject, 0);

@@ -147,7 +147,7 @@ NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_
     throw environment_error(
         fmt::format("no node of the fleet can be used: {}", devices_.empty() ? "it has none" : devices_.front().why));
   if (const std::string late = coming_nodes(); !late.empty())
-    tell(fmt::format("begins with {} of {} devices; these join when they come: {}",
+    tell(fmt::format("the fleet begins with {} of {} devices; these join when they come: {}",
                      std::ranges::count_if(devices_, &FleetDevice::alive), devices_.size(), late));
 }
 
@@ -244,8 +244,7 @@ void NodeFleet::welcome(std::size_t seat) {
 void NodeFleet::identify(std::size_t seat, const json& device) {
   FleetDevice& card = devices_[seat];
   card.info = device.at("info").get<DeviceInfo>();
-  if (card.info.emulation && !options_.predicts.empty())
-    card.info = predicting(card.info, find_gpu(options_.predicts));
+  if (card.info.emulation && !options_.predicts.empty()) card.info = predicting(card.info, find_gpu(options_.predicts));
   const json& release = seats_[seat]->hello().at("driver_release");
   card.driver_release = release.is_string() ? release.get<std::string>() : "";
   card.info.admission_key = device.at("admission_key");

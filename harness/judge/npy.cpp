@@ -45,10 +45,10 @@ Dtype parse_descr(const std::string& path, const std::string& descr) {
                                                    {"i8", Dtype::s64}, {"u1", Dtype::u8},  {"u2", Dtype::u16},
                                                    {"u4", Dtype::u32}, {"u8", Dtype::u64}, {"b1", Dtype::b8}};
   const bool little = !descr.empty() && (descr[0] == '<' || descr[0] == '|');
-  const auto found = little ? kTypes.find(descr.substr(1)) : kTypes.end();
-  if (found == kTypes.end())
+  const auto type = little ? kTypes.find(descr.substr(1)) : kTypes.end();
+  if (type == kTypes.end())
     throw broken(path, fmt::format("element type '{}' is not supported; use little-endian numbers", descr));
-  return found->second;
+  return type->second;
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& path, const std::string& text) {

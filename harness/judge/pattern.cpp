@@ -75,21 +75,21 @@ struct Tally {
 
 void tally_row(const Output& output, bool all, std::int64_t row, std::span<Element> chunk, Tally& tally) {
   const std::int64_t length = output.indexer().row_length();
-  std::int64_t found = 0;
+  std::int64_t wrong_elements = 0;
   for (std::int64_t begin = 0; begin < length; begin += Output::kChunk) {
     const auto elements = chunk.first(static_cast<std::size_t>(std::min(Output::kChunk, length - begin)));
     output.elements(row * length + begin, elements);
     for (std::size_t k = 0; k < elements.size(); ++k) {
       const std::int64_t column = begin + static_cast<std::int64_t>(k), i = row * length + column;
       if (!output.valid(i) || (!all && !(output.badness(i, row, elements[k]) > 1))) continue;
-      ++found;
+      ++wrong_elements;
       if (!tally.wrong.empty()) ++tally.wrong.back()[column];
       tally.add(elements[k]);
     }
   }
-  if (found == 0 || tally.wrong.size() < 2) return;
+  if (wrong_elements == 0 || tally.wrong.size() < 2) return;
   const std::vector<std::int64_t> index = output.indexer().index(row * length);
-  for (std::size_t d = 0; d + 1 < index.size(); ++d) tally.wrong[d][index[d]] += found;
+  for (std::size_t d = 0; d + 1 < index.size(); ++d) tally.wrong[d][index[d]] += wrong_elements;
 }
 
 /// On several threads, in pieces whose number depends on the shape alone, so that sums are the same anywhere.

@@ -81,9 +81,10 @@ class TokenSearch {
 
   void add(const RefusedToken& refused, int line) {
     const std::string what = fmt::format("{} ({})", refused.what, refused.word);
-    const bool known =
+    const bool flagged_before =
         std::ranges::any_of(flags_, [&](const PolicyFlag& f) { return f.line == line && f.what == what; });
-    if (!known && flags_.size() < kMostFlags) flags_.push_back({std::string(refused.category), file_, what, line});
+    if (!flagged_before && flags_.size() < kMostFlags)
+      flags_.push_back({std::string(refused.category), file_, what, line});
   }
 
   static constexpr std::size_t kMostFlags = 100;  // of a module full of them: the first ones tell enough

@@ -240,20 +240,20 @@ class Walk {
       skip_blanks();
     }
     if (now() != '(' && now() != '{') return;
-    AsmText found{"", "", line};
+    AsmText assembly{"", "", line};
     int depth = 0;
     bool operands = false;  // behind the first colon: constraints, no instructions
     while (at_ < text_.size()) {
       if (skip_blank()) continue;
       if (now() == '"') {
         const std::string content = literal();
-        if (!operands) found.text += content;
+        if (!operands) assembly.text += content;
         continue;
       }
       if (starts_word(now())) {
         const std::string name = read_word();
-        if (now() == '"' && name.ends_with("R")) found.text += raw_literal();
-        else if (!operands) found.words += name + " ";  // a macro: what it stands for may be assembly
+        if (now() == '"' && name.ends_with("R")) assembly.text += raw_literal();
+        else if (!operands) assembly.words += name + " ";  // a macro: what it stands for may be assembly
         continue;
       }
       if (now() == '(') ++depth;
@@ -261,7 +261,7 @@ class Walk {
       if (now() == ':') operands = true;
       advance();
     }
-    parts_.assembly.push_back(std::move(found));
+    parts_.assembly.push_back(std::move(assembly));
   }
 
   void directive(int hash) {
@@ -311,14 +311,14 @@ class Walk {
   }
 
   void include(const std::string& directive, int line) {
-    IncludeText found{directive, "", now() == '"', line};
+    IncludeText include{directive, "", now() == '"', line};
     const char close = now() == '<' ? '>' : '"';
     if (now() == '<' || now() == '"') {
       go_to(at_ + 1);
-      for (; at_ < text_.size() && now() != close && now() != '\n'; go_to(at_ + 1)) found.name += now();
+      for (; at_ < text_.size() && now() != close && now() != '\n'; go_to(at_ + 1)) include.name += now();
       if (now() == close) go_to(at_ + 1);
     }
-    parts_.includes.push_back(std::move(found));
+    parts_.includes.push_back(std::move(include));
   }
 
   std::string_view text_;

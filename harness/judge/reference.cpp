@@ -102,7 +102,7 @@ Launch first_launch(const Problem& problem, const std::vector<Argument>& argumen
   for (const Argument& a : arguments)
     if (!is_constant(a)) launch.args.push_back(NamedArgument{a.name, 0});
   for (const std::int64_t size : reference.size_values) launch.args.push_back(ScalarArgument{Dtype::s64, size});
-  for (const ReferenceScratch& each : reference.scratch) launch.args.push_back(NamedArgument{each.name, 0});
+  for (const ReferenceScratch& scratch : reference.scratch) launch.args.push_back(NamedArgument{scratch.name, 0});
   return launch;
 }
 
@@ -110,16 +110,16 @@ Launch first_launch(const Problem& problem, const std::vector<Argument>& argumen
 Plan plan_of(const Problem& problem, const std::vector<Argument>& arguments) {
   const Launch first = first_launch(problem, arguments);
   Plan plan{{first}, {}, problem.reference.constants};
-  for (const ReferenceLaunch& each : problem.reference.further) {
+  for (const ReferenceLaunch& further : problem.reference.further) {
     Launch launch = first;
-    launch.entry = each.entry;
-    launch.grid = dim3_of(each.grid);
-    launch.block = dim3_of(each.block);
-    launch.shared = each.shared;
+    launch.entry = further.entry;
+    launch.grid = dim3_of(further.grid);
+    launch.block = dim3_of(further.block);
+    launch.shared = further.shared;
     plan.steps.emplace_back(std::move(launch));
   }
-  for (const ReferenceScratch& each : problem.reference.scratch)
-    plan.workspaces.push_back({.name = each.name, .bytes = each.bytes, .zeroed = each.zeroed});
+  for (const ReferenceScratch& scratch : problem.reference.scratch)
+    plan.workspaces.push_back({.name = scratch.name, .bytes = scratch.bytes, .zeroed = scratch.zeroed});
   return plan;
 }
 
@@ -173,8 +173,8 @@ BuildSpec trusted_build(const std::string& path, const std::string& source, std:
 
 BuildSpec reference_build(const Problem& problem, const std::string& source) {
   std::vector<std::string> entries{problem.reference.entry};
-  for (const ReferenceLaunch& each : problem.reference.further)
-    if (std::find(entries.begin(), entries.end(), each.entry) == entries.end()) entries.push_back(each.entry);
+  for (const ReferenceLaunch& further : problem.reference.further)
+    if (std::find(entries.begin(), entries.end(), further.entry) == entries.end()) entries.push_back(further.entry);
   BuildSpec spec = trusted_build(problem.reference.source, source, std::move(entries));
   spec.constants = symbols_of(problem.reference.constants);
   return spec;
@@ -197,8 +197,8 @@ Bytes reference_image(const Problem& problem, const ImageLayout& layout, std::sp
                   [&](std::int64_t begin, std::int64_t end) {
                     std::fill(image.begin() + begin, image.begin() + end, std::byte{0xff});
                   });
-  for (const ReferenceScratch& each : problem.reference.scratch)
-    if (each.zeroed) std::ranges::fill(payload(job.executable.layout, each.name, std::span(image)), std::byte{});
+  for (const ReferenceScratch& scratch : problem.reference.scratch)
+    if (scratch.zeroed) std::ranges::fill(payload(job.executable.layout, scratch.name, std::span(image)), std::byte{});
   const Numbers numbers = problem.reference.numbers;
   for (const Argument& a : problem.arguments) {
     if (!is_drawn(a)) continue;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 
+#include "harness/core/prediction_range.h"
+
 namespace harness {
 namespace {
 
@@ -29,7 +31,6 @@ constexpr double kAtomicNs = 1;      // between atomic operations on different a
 constexpr double kTurnNs = 1.77;     // between those on one sector, as an H200 takes (docs/profile.md)
 constexpr double kNorm = 1.6;        // parts overlap: between their sum (1) and the longest (infinite)
 constexpr double kAsyncNorm = 4;     // asynchronous copies and the rest: nearly the longer one of the two
-constexpr double kRange = 2;         // lo = ns / kRange, hi = ns * kRange
 
 /// The shape of a launch on a GPU.
 struct Fit {
@@ -196,8 +197,8 @@ std::optional<PredictedTime> predict_time(const GpuFacts& gpu, const LaunchWork&
   const double apart = c[Count::copy_waits] > 0 ? kAsyncNorm / kNorm : 1;
   time.ns = gpu.launch_ns + std::pow(std::pow(moved, apart) + std::pow(rest, apart), 1 / apart / kNorm);
   time.parts.emplace_back("launch", gpu.launch_ns);
-  time.lo_ns = std::max(gpu.launch_ns, time.ns / kRange);
-  time.hi_ns = time.ns * kRange;
+  time.lo_ns = std::max(gpu.launch_ns, time.ns / kPredictedRange);
+  time.hi_ns = time.ns * kPredictedRange;
   assert(std::isfinite(time.ns) && time.lo_ns <= time.ns && time.ns <= time.hi_ns);
   return time;
 }

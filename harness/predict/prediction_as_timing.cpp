@@ -5,6 +5,8 @@
 #include <cassert>
 
 #include "harness/core/gates.h"
+#include "harness/core/gpu.h"
+#include "harness/core/prediction_range.h"
 
 namespace harness {
 namespace {
@@ -17,13 +19,14 @@ Timing prediction_as_timing(const EvaluationRequest& request, const Profile& pro
   assert(ns > 0);
   Timing timing;
   timing.emulation = true;
-  timing.time_ns = timing.time_lo_ns = timing.time_hi_ns =
-      ns;  // nothing varies: how far off it may be is in the method
+  timing.time_ns = ns;
+  // Nothing varies from run to run; the range is how far off the model may be.
+  timing.time_lo_ns = profile.number("predicted_lo_ns").value_or(ns / kPredictedRange);
+  timing.time_hi_ns = profile.number("predicted_hi_ns").value_or(ns * kPredictedRange);
   timing.samples.rotating_ns = {ns};
   timing.samples.calls_per_sample = timing.samples.input_sets = 1;
-  timing.samples.method =
-      fmt::format("predicted for {}, not measured: {:.0f} to {:.0f} ns", profile.device,
-                  profile.number("predicted_lo_ns").value_or(0), profile.number("predicted_hi_ns").value_or(0));
+  timing.samples.method = fmt::format("predicted for {}, not measured: {:.0f} to {:.0f} ns", profile.device,
+                                      timing.time_lo_ns, timing.time_hi_ns);
   if (const auto& incumbent = request.incumbent) {
     timing.incumbent_ns = incumbent->time_ns;
     timing.verdict = ns < incumbent->time_ns * (1 - kClearly)   ? Comparison::faster
@@ -32,7 +35,7 @@ Timing prediction_as_timing(const EvaluationRequest& request, const Profile& pro
   }
   if (request.baseline_ns) {
     timing.baseline_ns = request.baseline_ns;
-    timing.speedup = timing.speedup_lo = timing.speedup_hi = *request.baseline_ns / ns;
+    timing.speedup = *request.baseline_ns / ns;  // of how far off a ratio is, nothing is stated
   }
   return timing;
 }

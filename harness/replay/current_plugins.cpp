@@ -44,6 +44,11 @@ class Refit {
       all.insert(fmt::format("{} recorded configuration{} of {} {} gone since, so {} nothing: {}", lost.count,
                              lost.count == 1 ? "" : "s", variant, lost.count == 1 ? "has" : "have",
                              lost.count == 1 ? "it answers" : "they answer", lost.first_reason));
+    for (const auto& [kernel, workloads] : rejudged_)
+      all.insert(fmt::format(
+          "the contract of {} has changed since on {}: the recorded outcomes were judged by the older "
+          "one",
+          kernel, workloads.size() == 1 ? *workloads.begin() : fmt::format("{} workloads", workloads.size())));
     return {all.begin(), all.end()};
   }
 
@@ -119,9 +124,7 @@ class Refit {
       notes_.insert(fmt::format("the source of {} {} has changed since: the recorded times are of the older one",
                                 kernel, variant.name));
     if (!row.contract_hash.empty() && row.contract_hash != plugins_.problem(kernel, row.workload).contract_hash)
-      notes_.insert(
-          fmt::format("the contract of {} on {} has changed since: the recorded outcomes were judged by the older one",
-                      kernel, row.workload));
+      rejudged_[kernel].insert(row.workload);
   }
 
   Catalog& plugins_;
@@ -129,6 +132,7 @@ class Refit {
   std::map<std::string, std::optional<Config>> configs_;
   std::map<std::string, Lost> lost_;
   std::set<std::string> notes_;
+  std::map<std::string, std::set<std::string>> rejudged_;  // by kernel: workloads whose contract has changed
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "harness/campaign/state.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
 
 namespace harness {
 namespace {
@@ -157,7 +158,9 @@ Outcome recorded_failure(const IterationSummary& row) {
 }
 
 /// The 95 % interval of a recorded time on the scale that is free of the host's drift: that of its recorded speedup.
-std::pair<double, double> interval(const IterationSummary& row) {
+/// Two predictions are off by what the model is off, in the same direction: they are compared by their values.
+std::pair<double, double> interval(const IterationSummary& row, bool predicted) {
+  if (predicted) return {*row.time_ns, *row.time_ns};
   const double lo = row.time_lo_ns.value_or(*row.time_ns * (1 - kAssumedNoise / 2));
   const double hi = row.time_hi_ns.value_or(*row.time_ns * (1 + kAssumedNoise / 2));
   if (!row.speedup || !row.baseline_ns || *row.speedup <= 0) return {lo, hi};
@@ -344,8 +347,9 @@ std::optional<Comparison> ReplayEvaluator::verdict_on(const IterationSummary& ro
   if (other != nullptr && other->outcome == OutcomeKind::no_effect) other = book_.ran(row.workload, other->binary_hash);
   if (other == nullptr || !other->time_ns) return std::nullopt;
   ++tally_.verdicts_recomputed;
-  const auto [lo, hi] = interval(row);
-  const auto [rival_lo, rival_hi] = interval(*other);
+  const bool predicted = !predicted_gpu(device_.device).empty();
+  const auto [lo, hi] = interval(row, predicted);
+  const auto [rival_lo, rival_hi] = interval(*other, predicted);
   if (hi < rival_lo) return Comparison::faster;
   return lo > rival_hi ? Comparison::slower : Comparison::same;
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/core/gpu.h"
+#include "harness/core/prediction_range.h"
 #include "harness/core/quote.h"
 #include "harness/core/value.h"
 #include "harness/report/card_sections.h"
@@ -74,6 +75,27 @@ std::string time_word(const Known& known) {
   if (!known.emulation) return "time";
   return predicted_gpu(known.head.text("device")).empty() ? "emulated" : "predicted";
 }
+bool is_predicted(const Known& known) {
+  return known.emulation && !predicted_gpu(known.head.text("device")).empty();
+}
+
+/// A predicted time is not timed again in a fresh process: it is counted a second time.
+std::string confirmed_word(const Known& known) {
+  return is_predicted(known) ? "counted twice" : "confirmed";
+}
+
+/// The range of a time; of a prediction that was recorded without one, the model's.
+std::string range_of(const Known& known, const RowOf& row) {
+  auto lo = row.number("time_lo_ns"), hi = row.number("time_hi_ns");
+  const auto time = row.number("time_ns");
+  if (!lo || !hi) return "-";
+  if (is_predicted(known) && time && *lo == *hi) {
+    lo = *time / kPredictedRange;
+    hi = *time * kPredictedRange;
+  }
+  return fmt::format("{} to {}", nanoseconds(lo), nanoseconds(hi));
+}
+
 std::string not_measured(const Known& known) {
   const std::string gpu = predicted_gpu(known.head.text("device"));
   return gpu.empty() ? "All times are emulated on a CPU. They rank nothing on a GPU."
@@ -122,21 +144,31 @@ ReportSection bests_section(const Known& known) {
   ReportSection section = section_of(
       "bests", figure, "What is fastest",
       known.emulation ? not_measured(known) : "Each time is the median of one call; the range is its 95 % interval.");
-  section.table.columns = {"workload",     time_word(known), "speedup", "of floor",      "rival",
-                           "of its speed", "confirmed",      "variant", "configuration", "95 %",
-                           "baseline",     "registers",      "spills",  "iteration"};
+  section.table.columns = {"workload",
+                           time_word(known),
+                           "speedup",
+                           "of floor",
+                           "rival",
+                           "of its speed",
+                           confirmed_word(known),
+                           "variant",
+                           "configuration",
+                           is_predicted(known) ? "range of the model" : "95 %",
+                           "baseline",
+                           "registers",
+                           "spills",
+                           "iteration"};
   constexpr std::size_t kVariantColumn = 7;
   bool outside = false;
   for_rows(figure, [&](const RowOf& row) { outside = outside || row.has("outside_ns"); });
   if (outside) section.table.columns.push_back("outside program, by its own measure");
   for_rows(figure, [&](const RowOf& row) {
     const auto rival = row.number("rival_ns"), time = row.number("time_ns");
-    section.table.rows.push_back(
-        {place(row, known.several_kernels), time_of(row), ratio(row.number("speedup")), share(row.number("of_floor")),
-         nanoseconds(rival), rival && time ? ratio(*rival / *time) : "-", row.flag("confirmed") ? "yes" : "no",
-         row.text("variant"), row.config(),
-         row.has("time_lo_ns") ? fmt::format("{} to {}", time_of(row, "time_lo_ns"), time_of(row, "time_hi_ns")) : "-",
-         time_of(row, "baseline_ns"), row.text("registers"), row.text("spill_bytes"), row.text("iteration")});
+    section.table.rows.push_back({place(row, known.several_kernels), time_of(row), ratio(row.number("speedup")),
+                                  share(row.number("of_floor")), nanoseconds(rival),
+                                  rival && time ? ratio(*rival / *time) : "-", row.flag("confirmed") ? "yes" : "no",
+                                  row.text("variant"), row.config(), range_of(known, row), time_of(row, "baseline_ns"),
+                                  row.text("registers"), row.text("spill_bytes"), row.text("iteration")});
     if (outside)
       section.table.rows.back().push_back(
           row.has("outside_ns") ? row.text("outside_program") + " " + time_of(row, "outside_ns") : "-");
@@ -467,8 +499,11 @@ ReportSection profile_section(const Known& known) {
     for (const std::string& metric : metrics) head.push_back(known_of.contains(metric) ? known_of.at(metric) : "-");
     section.table.rows.push_back(std::move(head));
   }
-  section.lead = figure.rows.empty() ? "No profile of these winners is recorded."
-                                     : "Counters of the winners; in brackets those of their baselines.";
+  section.lead =
+      figure.rows.empty()
+          ? "No profile of these winners is recorded. Counting one needs no GPU: harness profile --from ITERATION "
+            "--device cpu."
+          : "Counters of the winners; in brackets those of their baselines.";
   cap_rows(section);
   return section;
 }
@@ -490,7 +525,7 @@ ReportSection lessons_section(const Known& known) {
                                   bounded(row.text("why"), 300)});
   });
   section.lines.push_back(
-      fmt::format("A page from it: harness new pattern NAME --from-campaign {}", known.figures.campaign));
+      fmt::format("A page from it: harness new pattern NAME --campaign {}", known.figures.campaign));
   cap_rows(section);
   return section;
 }
@@ -501,6 +536,26 @@ ReportSection environment_section(const Known& known) {
   section.table.columns = {"fact", "value"};
   for_rows(figure, [&](const RowOf& row) { section.table.rows.push_back({row.text("fact"), row.text("value")}); });
   return section;
+}
+
+/// A fact of the environment by its name; "": it has none.
+std::string fact(const Known& known, const char* name) {
+  std::string value;
+  for_rows(known.of("environment"), [&](const RowOf& row) {
+    if (row.text("fact") == name) value = row.text("value");
+  });
+  return value;
+}
+
+/// " --strategies DIR" for each of the folders that a campaign was begun with.
+std::string folder_options(const Known& known, const char* option, const char* name) {
+  std::string words, list = fact(known, name);
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(':', begin), list.size());
+    words += fmt::format(" {} {}", option, shell_word(list.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return words;
 }
 
 std::string run_command(const Known& known) {
@@ -525,6 +580,8 @@ std::string run_command(const Known& known) {
                       known.head.text("seed"));
   if (const auto budget = known.head.number("budget_s")) line += fmt::format(" --budget {:.0f}s", *budget);
   if (const auto price = known.head.number("usd_per_hour")) line += fmt::format(" --usd-per-hour {:g}", *price);
+  line += folder_options(known, "--kernels", "kernels_folders");
+  line += folder_options(known, "--strategies", "strategies_folders");
   return line;
 }
 
@@ -582,10 +639,11 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
   const RowOf& head = known.head;
   report.cards.push_back({known.emulation ? time_word(known) + " score" : "score", ratio(totals.score),
                           "geometric mean of the speedups over the baselines" +
-                              score_coverage(static_cast<std::size_t>(totals.workloads - totals.not_tried),
-                                             static_cast<std::size_t>(totals.workloads))});
-  report.cards.push_back({"confirmed", fmt::format("{} of {}", totals.confirmed, totals.workloads),
-                          "bests timed again in a fresh process"});
+                               score_coverage(static_cast<std::size_t>(totals.workloads - totals.not_tried),
+                                              static_cast<std::size_t>(totals.workloads))});
+  report.cards.push_back(
+      {confirmed_word(known), fmt::format("{} of {}", totals.confirmed, totals.workloads),
+       is_predicted(known) ? "bests whose second count gave the same" : "bests timed again in a fresh process"});
   if (totals.rivals > 0)
     report.cards.push_back({"ahead of the rival", fmt::format("{} of {}", totals.ahead, totals.rivals),
                             "workloads on which ours is faster"});
@@ -604,9 +662,9 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
 void add_cautions(CampaignReport& report, const Known& known, const Totals& totals) {
   if (known.emulation) report.cautions.push_back(not_measured(known));
   if (totals.confirmed < totals.bests)
-    report.cautions.push_back(
-        fmt::format("{} of {} bests were not timed again in a fresh process: they are not confirmed.",
-                    totals.bests - totals.confirmed, totals.bests));
+    report.cautions.push_back(fmt::format(
+        "{} of {} bests were not {}: they are not confirmed.", totals.bests - totals.confirmed, totals.bests,
+        is_predicted(known) ? "counted a second time" : "timed again in a fresh process"));
   for_rows(known.of("unchecked"), [&](const RowOf& row) {
     report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
                                           row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));
@@ -620,8 +678,9 @@ void add_cautions(CampaignReport& report, const Known& known, const Totals& tota
 
 std::string verdict_of(const Known& known, const Totals& totals) {
   if (totals.bests == 0) return "Nothing has passed all gates.";
-  std::string text = fmt::format("{} of {} workload{} {} a confirmed best", totals.confirmed, totals.workloads,
-                                 totals.workloads == 1 ? "" : "s", totals.confirmed == 1 ? "has" : "have");
+  std::string text = fmt::format("{} of {} workload{} {} a {} best", totals.confirmed, totals.workloads,
+                                 totals.workloads == 1 ? "" : "s", totals.confirmed == 1 ? "has" : "have",
+                                 is_predicted(known) ? "predicted and twice counted" : "confirmed");
   if (totals.not_tried > 0)
     text += fmt::format(" ({} {} not tried)", totals.not_tried, totals.not_tried == 1 ? "was" : "were");
   if (totals.score)

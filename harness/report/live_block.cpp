@@ -5,18 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "harness/core/printable.h"
 #include "harness/report/format.h"
 #include "harness/report/table.h"
+#include "harness/report/wrap.h"
 
 namespace harness::report {
 namespace {
-
-std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 /// One harmless line of at most `width` columns; what is cut ends with an ellipsis.
 std::string line_of(const std::string& text, std::size_t width) {
@@ -151,18 +147,28 @@ void LiveBlock::draw() {
   now.spent_s += since;
   now.doing_s += since;
   const auto [columns, lines] = terminal_.size();
+  const std::size_t above = standing_lines(columns);
   const auto text = live_lines(now, std::max<std::size_t>(columns, 21) - 1, std::max<std::size_t>(lines, 4) - 2);
   // In one piece, so that nothing is seen half drawn: up to the first line, each line anew, the rest erased.
-  std::string drawn = drawn_ > 0 ? fmt::format("\r\x1b[{}A", drawn_) : "\r";
+  std::string drawn = above > 0 ? fmt::format("\r\x1b[{}A", above) : "\r";
   for (const std::string& line : text) drawn += line + "\x1b[K\n";
   terminal_.write(drawn + "\x1b[J");
-  drawn_ = text.size();
+  drawn_.clear();
+  for (const std::string& line : text) drawn_.push_back(display_width(line));
+}
+
+/// A window that became narrower shows a line that was drawn before as several.
+std::size_t LiveBlock::standing_lines(std::size_t columns) const {
+  std::size_t lines = 0;
+  for (const std::size_t width : drawn_)
+    lines += std::max<std::size_t>(1, (width + columns - 1) / std::max<std::size_t>(columns, 1));
+  return lines;
 }
 
 void LiveBlock::erase() {
-  if (drawn_ == 0) return;
-  terminal_.write(fmt::format("\r\x1b[{}A\x1b[J", drawn_));
-  drawn_ = 0;
+  if (drawn_.empty()) return;
+  terminal_.write(fmt::format("\r\x1b[{}A\x1b[J", standing_lines(terminal_.size().first)));
+  drawn_.clear();
 }
 
 LiveBlock::Terminal error_terminal() {
@@ -176,13 +182,8 @@ LiveBlock::Terminal error_terminal() {
           [] {
             winsize size{};
             const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20;
-            const char* said = std::getenv("COLUMNS");
-            const int columns = said != nullptr ? std::atoi(said) : 0;
             return std::pair<std::size_t, std::size_t>{
-                columns > 20 ? static_cast<std::size_t>(columns)
-                : known      ? size.ws_col
-                             : 80,
-                known && size.ws_row > 4 ? std::min<std::size_t>(size.ws_row, 14) : 14};
+                error_columns().value_or(80), known && size.ws_row > 4 ? std::min<std::size_t>(size.ws_row, 14) : 14};
           }};
 }
 

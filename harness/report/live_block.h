@@ -61,6 +61,7 @@ class LiveBlock {
   void tick();
   void draw();
   void erase();
+  std::size_t standing_lines(std::size_t columns) const;
 
   Terminal terminal_;
   std::chrono::milliseconds period_;
@@ -68,7 +69,7 @@ class LiveBlock {
   std::condition_variable wake_;
   LiveState state_;
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
-  std::size_t drawn_ = 0;  // lines that stand on the terminal
+  std::vector<std::size_t> drawn_;  // the columns of each line that stands on the terminal
   bool over_ = false, paused_ = false;
   std::thread thread_;
 };

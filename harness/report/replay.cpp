@@ -207,10 +207,37 @@ std::string answers_text(const json& answers) {
                         count("unanswered"));
   const json& ended = answers.at("ended_arms");
   if (!ended.empty()) {
+    constexpr std::size_t kShownArms = 5;
     text += fmt::format("  {} arms end where their record ends, though their search wanted more:", ended.size());
-    for (const json& arm : ended) text += " " + arm.get<std::string>();
+    for (std::size_t i = 0; i < std::min(ended.size(), kShownArms); ++i) text += " " + ended[i].get<std::string>();
+    if (ended.size() > kShownArms) text += fmt::format(" and {} more (--json has them)", ended.size() - kShownArms);
     text += "\n";
   }
+  return text;
+}
+
+}  // namespace
+
+namespace {
+
+/// As they are printed: confirmations measure anew, so that scores of one winner may differ.
+bool shows_equal_scores(const json& comparison) {
+  return ratio(replay_number(comparison.at("recorded"), "score")) ==
+         ratio(replay_number(comparison.at("replayed"), "score"));
+}
+
+/// Equal notes of several workloads or arms once, with how often.
+std::string notes_text(const json& notes) {
+  std::vector<std::pair<std::string, int>> counted;
+  for (const json& note : notes) {
+    const std::string text = clean(note.get<std::string>());
+    const auto same = std::ranges::find(counted, text, &std::pair<std::string, int>::first);
+    if (same == counted.end()) counted.emplace_back(text, 1);
+    else ++same->second;
+  }
+  std::string text;
+  for (const auto& [note, times] : counted)
+    text += fmt::format("note: {}{}\n", note, times > 1 ? fmt::format(" ({} times)", times) : "");
   return text;
 }
 
@@ -227,12 +254,12 @@ std::string replay_text(const json& comparison, bool all) {
   text += aligned(sides(comparison));
   text += fmt::format("the replay ended ({}): {}\n\n", comparison.at("replayed").value("reason", ""),
                       clean(comparison.at("replayed").value("message", "")));
-  if (comparison.value("same_by_construction", false))
+  if (comparison.value("same_by_construction", false) && shows_equal_scores(comparison))
     text +=
         "equal scores are by construction: the record holds nothing faster that another strategy could have found. "
         "Compare the time to it\n";
   text += answers_text(comparison.at("answers"));
-  for (const json& note : comparison.at("notes")) text += "note: " + clean(note.get<std::string>()) + "\n";
+  text += notes_text(comparison.at("notes"));
   text += "\nwhere the time went: recorded | replayed\n" + aligned(accounts(comparison));
   text += "\n" + parting(comparison) + "\n" + decisions_text(comparison, all);
   return text;

@@ -10,11 +10,6 @@
 namespace harness::report {
 namespace {
 
-// Columns a cell takes: code points, not bytes.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 bool numeric(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.eE+-x%$ unmsh") == std::string::npos &&
          text.find_first_of("0123456789") != std::string::npos;
@@ -27,7 +22,7 @@ bool numeric_column(const Table& table, std::size_t column) {
 }
 
 std::string padded(const std::string& text, std::size_t columns, bool right) {
-  const std::string space(columns - std::min(columns, width(text)), ' ');
+  const std::string space(columns - std::min(columns, display_width(text)), ' ');
   return right ? space + text : text + space;
 }
 
@@ -65,25 +60,94 @@ std::string clean(const std::string& text) {
   return printable(text, Lines::one);
 }
 
-std::string aligned(const Table& table) {
-  const Table shown = shown_cells(table);
+namespace {
+
+constexpr std::size_t kGap = 2;              // blanks between columns
+constexpr std::size_t kNarrowestColumn = 8;  // of text that goes on below itself
+
+struct Layout {
   std::vector<std::size_t> widths;
-  std::vector<bool> right;
-  for (std::size_t c = 0; c < shown.columns.size(); ++c) {
-    std::size_t widest = width(shown.columns[c]);
-    for (const auto& row : shown.rows) widest = std::max(widest, width(row[c]));
-    widths.push_back(widest);
-    right.push_back(!shown.rows.empty() && numeric_column(shown, c));
+  std::vector<bool> right;  // numbers
+
+  std::size_t total() const {
+    std::size_t sum = widths.empty() ? 0 : kGap * (widths.size() - 1);
+    for (const std::size_t each : widths) sum += each;
+    return sum;
+  }
+};
+
+Layout natural_layout(const Table& table) {
+  Layout layout;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    std::size_t widest = display_width(table.columns[c]);
+    for (const auto& row : table.rows) widest = std::max(widest, display_width(row[c]));
+    layout.widths.push_back(widest);
+    layout.right.push_back(!table.rows.empty() && numeric_column(table, c));
+  }
+  return layout;
+}
+
+/// Narrows columns of text, the widest first. False: that is not enough.
+bool narrow(Layout& layout, std::size_t width) {
+  while (layout.total() > width) {
+    std::size_t* widest = nullptr;
+    for (std::size_t c = 0; c < layout.widths.size(); ++c)
+      if (!layout.right[c] && layout.widths[c] > kNarrowestColumn && (!widest || layout.widths[c] > *widest))
+        widest = &layout.widths[c];
+    if (widest == nullptr) return false;
+    --*widest;
+  }
+  return true;
+}
+
+std::string line_of(const std::vector<std::string>& cells, const Layout& layout) {
+  std::string out;
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    out += (c == 0 ? "" : std::string(kGap, ' ')) + padded(cells[c], layout.widths[c], layout.right[c]);
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out + "\n";
+}
+
+/// One row, of as many lines as its longest cell needs.
+std::string row_text(const std::vector<std::string>& cells, const Layout& layout) {
+  std::vector<std::vector<std::string>> parts;
+  std::size_t lines = 1;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    parts.push_back(display_width(cells[c]) <= layout.widths[c] ? std::vector{cells[c]}
+                                                                : pieces(cells[c], layout.widths[c]));
+    lines = std::max(lines, parts.back().size());
   }
   std::string text;
-  const auto line = [&](const std::vector<std::string>& cells) {
-    std::string out;
-    for (std::size_t c = 0; c < cells.size(); ++c) out += (c == 0 ? "" : "  ") + padded(cells[c], widths[c], right[c]);
-    out.erase(out.find_last_not_of(' ') + 1);
-    text += out + "\n";
-  };
-  line(shown.columns);
-  for (const auto& row : shown.rows) line(row);
+  for (std::size_t i = 0; i < lines; ++i) {
+    std::vector<std::string> line;
+    for (const auto& cell_parts : parts) line.push_back(i < cell_parts.size() ? cell_parts[i] : "");
+    text += line_of(line, layout);
+  }
+  return text;
+}
+
+/// A block of lines a row: for more columns than there is room for.
+std::string as_blocks(const Table& table, std::size_t width) {
+  std::size_t heading = 0;
+  for (const std::string& column : table.columns) heading = std::max(heading, display_width(column));
+  std::string text;
+  for (const auto& row : table.rows) {
+    if (!text.empty()) text += "\n";
+    for (std::size_t c = 0; c < row.size(); ++c)
+      if (!row[c].empty()) text += wrapped(padded(table.columns[c], heading, false) + "  " + row[c], width) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string aligned(const Table& table, std::optional<std::size_t> width) {
+  const Table shown = shown_cells(table);
+  Layout layout = natural_layout(shown);
+  if (width && layout.total() > *width && !narrow(layout, *width) && !shown.rows.empty())
+    return as_blocks(shown, *width);
+  std::string text = row_text(shown.columns, layout);
+  for (const auto& row : shown.rows) text += row_text(row, layout);
   return text;
 }
 

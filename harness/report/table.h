@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/core/json.h"
+#include "harness/report/wrap.h"
 
 namespace harness::report {
 
@@ -15,8 +17,10 @@ struct Table {
 /// As one line that cannot steer a terminal (core/printable.h).
 std::string clean(const std::string& text);
 
-std::string aligned(const Table& table);  // columns padded; numbers to the right; cells of 2,000 bytes at most
-std::string csv(const Table& table);      // RFC 4180
+/// Columns padded, numbers to the right, cells of 2,000 bytes at most. Where that is wider than `width`, cells of text
+/// go on below themselves; where even that is too wide, each row becomes a block of "heading  cell" lines.
+std::string aligned(const Table& table, std::optional<std::size_t> width = terminal_columns());
+std::string csv(const Table& table);  // RFC 4180
 std::string markdown(const Table& table);
 
 /// Rows of objects that share their keys, in the order of `columns`.

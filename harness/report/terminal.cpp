@@ -12,6 +12,8 @@
 #include "harness/report/out.h"
 #include "harness/report/plan.h"
 #include "harness/report/table.h"
+#include "harness/report/view.h"
+#include "harness/report/wrap.h"
 
 namespace harness::report {
 namespace {
@@ -50,7 +52,8 @@ TerminalDisplay::TerminalDisplay(TerminalOptions options) : options_(std::move(o
 /// The colours are ours; what stands between them is shown, never obeyed.
 void TerminalDisplay::say(const std::string& line, std::size_t strong) {
   if (options_.quiet) return;
-  const std::string text = clean(line);
+  // What goes on in a second line stands below the text, behind the tag.
+  const std::string text = wrapped(clean(line), error_columns());
   strong = std::min(strong, text.size());
   const std::string shown = options_.color && strong > 0
                                 ? "\x1b[1;32m" + text.substr(0, strong) + "\x1b[0m" + text.substr(strong) + "\n"
@@ -88,16 +91,19 @@ LiveState::Row& TerminalDisplay::row(LiveState& state, const std::string& kernel
   return found != state.rows.end() ? *found : state.rows.emplace_back(LiveState::Row{.workload = name});
 }
 
-void TerminalDisplay::phase(const std::string& name) {
-  if (block_) block_->change([&](LiveState& state) { state.phase = name; });
+void TerminalDisplay::phase(const EvaluationPhase& event) {
+  if (block_) block_->change([&](LiveState& state) { state.phase = event.name; });
 }
 
 void TerminalDisplay::started(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
-  say(fmt::format("campaign {}{}: {} on {} ({}){}, {}, {}, strategy {}, search {}, budget {}", event.campaign,
-                  event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device, record.device_name,
-                  kind_of_times(record), counted(event.workloads, "workload"), counted(event.arms, "arm"),
-                  record.strategy, record.search, record.budget_s ? seconds(*record.budget_s) : "none"));
+  const json devices = record.environment.is_object() ? record.environment.value("devices", json()) : json();
+  const std::string several = devices.is_number() && devices.get<double>() > 1 ? devices.dump() + " devices, " : "";
+  say(fmt::format("campaign {}{}: {} on {}{} ({}){}, {}, {}, strategy {}, search {}, budget {}", event.campaign,
+                  event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), several, record.device,
+                  record.device_name, kind_of_times(record), counted(event.workloads, "workload"),
+                  counted(event.arms, "arm"), record.strategy, record.search,
+                  record.budget_s ? seconds(*record.budget_s) : "none"));
   for (const std::string& note : event.notes) say("note      " + note);
   for (const Foreseen& each : event.ahead)
     say(fmt::format("first     {}{}", each.what,
@@ -157,7 +163,8 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
   const Timing& timing = passed->timing;
   note_clock(timing);
   if (!event.new_best && !event.confirmed) return;
-  const std::string what = event.confirmed                              ? "confirmed"
+  const bool predicted = !predicted_gpu(event.device).empty();
+  const std::string what = event.confirmed                              ? predicted ? "recounted" : "confirmed"
                            : event.attempt.purpose == Purpose::baseline ? "baseline "
                                                                         : "new best ";
   say(fmt::format("{} {} {}  {}  {}  {}", what, candidate.kernel, event.attempt.workload, nanoseconds(timing.time_ns),
@@ -253,9 +260,39 @@ std::string shares_text(const std::vector<KernelShare>& kernels) {
 
 }  // namespace
 
+namespace {
+
+/// What gives way first where there is no room: how it stands beside a rival says more than beside the baseline.
+std::string closing_table(const Table& table) {
+  const bool rivals = std::ranges::find(table.columns, "of its speed") != table.columns.end();
+  const std::map<std::string, int> ranks{{"kernel", 6},        {"workload", 0},      {"best variant", 1},
+                                         {"configuration", 4}, {"baseline", 7},      {"of floor", 2},
+                                         {"confirmed", 3},     {"counted twice", 3}, {"rival", 3},
+                                         {"its time", 7},      {"of its speed", 1},  {"speedup", rivals ? 5 : 1}};
+  View view;
+  json rows = json::array();
+  for (const auto& row : table.rows) rows.push_back(row);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const std::string& name = table.columns[c];
+    const auto rank = ranks.find(name);
+    view.push_back({name, rank == ranks.end() ? 0 : rank->second,
+                    [c](const json& row) { return row[c].get<std::string>(); }, false,
+                    name == "workload" || name == "configuration" || name == "rival", 16, name == "workload"});
+  }
+  ViewChoice choice{{}, false, terminal_columns()};
+  if (!choice.width) return aligned(table);
+  const ChosenTable chosen = choose(view, rows, choice);
+  std::string text = aligned(chosen.table);
+  if (!chosen.left_out.empty())
+    text += fmt::format("no room for {}; harness best --wide shows all\n", fmt::join(chosen.left_out, ", "));
+  return text;
+}
+
+}  // namespace
+
 std::string closing_text(const CampaignSummary& summary) {
   Table table{{"kernel", "workload", "best variant", "configuration", summary.predicts.empty() ? "time" : "predicted",
-               "baseline", "speedup", "of floor", "confirmed"},
+               "baseline", "speedup", "of floor", summary.predicts.empty() ? "confirmed" : "counted twice"},
               {}};
   const bool rivals =
       std::ranges::any_of(summary.best, [](const BestRow& row) { return row.state.rival_ns.has_value(); });
@@ -272,7 +309,7 @@ std::string closing_text(const CampaignSummary& summary) {
     if (rivals) add_rival(table.rows.back(), row);
     if (state.best_ns && example.empty()) example = fmt::format("harness show {}", row.iteration);
   }
-  std::string text = aligned(table);
+  std::string text = closing_table(table);
   text += fmt::format("\ncampaign {} ended ({}): {}\n{} iterations: {}\n", summary.campaign, name(summary.reason),
                       summary.message, summary.iterations, outcome_counts(summary.outcomes));
   const auto tried = static_cast<std::size_t>(std::ranges::count(summary.best, true, &BestRow::tried));
@@ -296,7 +333,7 @@ std::string closing_text(const CampaignSummary& summary) {
 void TerminalDisplay::finished(const CampaignSummary& summary) {
   if (block_) block_->end();
   block_.reset();
-  out("%s", closing_text(summary).c_str());
+  tell("%s", closing_text(summary).c_str());
   std::fflush(stdout);
 }
 

@@ -30,7 +30,7 @@ class TerminalDisplay : public Display {
   void progress(const Progress& event) override;
   void finished(const CampaignSummary& summary) override;
   /// "build", "gates", "timing": what the evaluation at work does now. From any thread.
-  void phase(const std::string& name);
+  void phase(const EvaluationPhase& event) override;
 
  private:
   void rival(const IterationEnded& event);

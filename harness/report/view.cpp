@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
@@ -16,22 +17,37 @@ namespace harness::report {
 namespace {
 
 constexpr std::size_t kLongestField = 4000;
-constexpr std::size_t kShortestElastic = 16;  // an elastic column is not cut below this
+constexpr int kSameEverywhere = 20;  // ranks that a column gives way sooner where all of its cells are alike
 
-std::size_t cell_columns(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+/// `count` characters of a text, from character `first` on.
+std::string characters(const std::string& text, std::size_t first, std::size_t count) {
+  std::string result;
+  std::size_t place = 0;
+  bool inside = false;
+  for (const char c : text) {
+    if ((c & 0xC0) != 0x80) inside = place >= first && place < first + count, ++place;
+    if (inside) result += c;
+  }
+  return result;
 }
 
-/// The first characters of a text and an ellipsis.
+/// The beginning and the end of a text, with an ellipsis between them: names differ at either.
 std::string cut(const std::string& text, std::size_t columns) {
-  if (cell_columns(text) <= columns) return text;
-  std::string result;
-  std::size_t taken = 0;
-  for (const char c : text) {
-    if ((c & 0xC0) != 0x80 && taken++ == columns - 1) break;
-    result += c;
+  const std::size_t whole = display_width(text);
+  if (whole <= columns) return text;
+  const std::size_t end = (columns - 1) / 3;
+  return characters(text, 0, columns - 1 - end) + "\u2026" + characters(text, whole - end, end);
+}
+
+/// The least width, from `shortest` on, at which cells that differ still do.
+std::size_t distinct_width(const std::vector<std::string>& cells, std::size_t shortest, std::size_t widest) {
+  const std::set<std::string> whole(cells.begin(), cells.end());
+  for (std::size_t width = shortest; width < widest; ++width) {
+    std::set<std::string> shown;
+    for (const std::string& cell : whole) shown.insert(cut(cell, width));
+    if (shown.size() == whole.size()) return width;
   }
-  return result + "\u2026";
+  return widest;
 }
 
 bool is_blank(const std::string& cell) {
@@ -43,14 +59,27 @@ struct Shown {
   std::vector<std::string> cells;
   std::size_t width = 0;
   bool asked = false;
+  std::size_t shortest = 0;
+  int rank = 0;
 };
 
+std::size_t natural_width(const Shown& column) {
+  std::size_t width = display_width(column.column->name);
+  for (const std::string& cell : column.cells) width = std::max(width, display_width(cell));
+  return width;
+}
+
 Shown laid_out(const ViewColumn& column, const json& rows, bool asked) {
-  Shown made{&column, {}, cell_columns(column.name), asked};
-  for (const json& row : rows) {
-    made.cells.push_back(clean(column.cell(row)));
-    made.width = std::max(made.width, cell_columns(made.cells.back()));
-  }
+  Shown made{&column, {}, 0, asked, 0, column.rank};
+  for (const json& row : rows) made.cells.push_back(clean(column.cell(row)));
+  made.width = natural_width(made);
+  made.shortest = !column.elastic   ? made.width
+                  : column.distinct ? distinct_width(made.cells, column.shortest, made.width)
+                                    : std::min(column.shortest, made.width);
+  const bool alike = made.cells.size() > 1 && std::ranges::all_of(made.cells, [&](const std::string& cell) {
+                       return cell == made.cells.front();
+                     });
+  if (alike && made.rank > 0) made.rank += kSameEverywhere;
   return made;
 }
 
@@ -65,8 +94,7 @@ bool shrink(std::vector<Shown>& columns, std::size_t over) {
   while (over > 0) {
     Shown* widest = nullptr;
     for (Shown& each : columns)
-      if (each.column->elastic && each.width > kShortestElastic && (widest == nullptr || each.width > widest->width))
-        widest = &each;
+      if (each.width > each.shortest && (widest == nullptr || each.width > widest->width)) widest = &each;
     if (widest == nullptr) return false;
     --widest->width;
     --over;
@@ -79,16 +107,12 @@ std::vector<std::string> fit(std::vector<Shown>& columns, std::size_t width) {
   std::vector<std::string> gone;
   while (total_width(columns) > width) {
     if (shrink(columns, total_width(columns) - width)) break;
-    const auto least = std::ranges::max_element(
-        columns, [](const Shown& a, const Shown& b) { return a.column->rank < b.column->rank; });
-    if (least == columns.end() || least->column->rank == 0 || least->asked) break;
+    const auto least =
+        std::ranges::max_element(columns, [](const Shown& a, const Shown& b) { return a.rank < b.rank; });
+    if (least == columns.end() || least->rank == 0 || least->asked) break;
     gone.push_back(least->column->name);
     columns.erase(least);
-    for (Shown& each : columns)  // there may be room again for what was cut
-      if (each.column->elastic) {
-        each.width = cell_columns(each.column->name);
-        for (const std::string& cell : each.cells) each.width = std::max(each.width, cell_columns(cell));
-      }
+    for (Shown& each : columns) each.width = natural_width(each);  // there may be room again for what was cut
   }
   for (Shown& each : columns)
     for (std::string& cell : each.cells) cell = cut(cell, each.width);
@@ -150,6 +174,13 @@ ViewColumn plain(const char* name, int rank, const char* key, bool on_request = 
   return {name, rank, [key](const json& row) { return field(row, key); }, on_request, elastic};
 }
 
+/// A name that may be cut, but stays apart from the others.
+ViewColumn name_column(const char* name, int rank, const char* key) {
+  ViewColumn column = plain(name, rank, key, false, true);
+  column.distinct = true;
+  return column;
+}
+
 ViewColumn time_column(const char* name, int rank, const char* key, bool on_request = false) {
   return {name, rank, [key](const json& row) { return nanoseconds(number_in(row, key)); }, on_request};
 }
@@ -164,12 +195,12 @@ std::string interval(const json& row, const char* lo, const char* hi) {
              : "-";
 }
 
-/// A time and its speedup over the baseline, in columns of their kind.
-void add_times(View& view) {
+/// A time and its speedup over the baseline, in columns of their kind. `rank`: of the speedup of measured times.
+void add_times(View& view, int rank = 1) {
   const auto time = [](const json& row) { return nanoseconds(number_in(row, "time_ns")); };
   const auto speedup = [](const json& row) { return ratio(number_in(row, "speedup")); };
   view.push_back(of_kind("time", 0, TimeKind::measured, time));
-  view.push_back(of_kind("speedup", 1, TimeKind::measured, speedup));
+  view.push_back(of_kind("speedup", rank, TimeKind::measured, speedup));
   view.push_back(of_kind("emulated", 0, TimeKind::emulated, time));
   view.push_back(of_kind("emulated speedup", 3, TimeKind::emulated, speedup));
   view.push_back(of_kind("predicted", 0, TimeKind::predicted, time));
@@ -180,18 +211,30 @@ std::string variant_cell(const json& row) {
   return field(row, "variant") + (row.value("parent", json()).is_string() ? " (edited)" : "");
 }
 
+/// Half a configuration says nothing: it goes rather than being cut too far.
 ViewColumn config_column(int rank) {
-  return {"configuration", rank, [](const json& row) { return config_field(row); }, false, true};
+  constexpr std::size_t kShortestConfig = 24;
+  return {"configuration", rank, [](const json& row) { return config_field(row); }, false, true, kShortestConfig};
+}
+
+/// A predicted time is not timed again: it is counted a second time.
+std::string confirmed_cell(const json& row) {
+  if (!row.value("confirmed", false)) return "no";
+  return kind_of_time(row) == TimeKind::predicted ? "counted twice" : "yes";
 }
 
 }  // namespace
 
+json value_in(const json& row, const char* key) {
+  return row.is_object() ? row.value(key, json()) : json();
+}
+
 std::string field(const json& row, const char* key) {
-  return clean(bounded(cell(row.value(key, json())), kLongestField));
+  return clean(bounded(cell(value_in(row, key)), kLongestField));
 }
 
 std::optional<double> number_in(const json& row, const char* key) {
-  const json value = row.is_object() ? row.value(key, json()) : json();
+  const json value = value_in(row, key);
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
@@ -238,7 +281,7 @@ View iteration_view() {
       {"ended", 5, [](const json& row) { return date(row.value("ended", json())); }},
       plain("device", 9, "device"),
       plain("kernel", 4, "kernel"),
-      plain("workload", 2, "workload", false, true),
+      name_column("workload", 2, "workload"),
       {"variant", 1, variant_cell},
       config_column(3),
       plain("outcome", 0, "outcome")};
@@ -263,23 +306,23 @@ View iteration_view() {
 
 View best_view(const WorkOf& work) {
   View view{plain("kernel", 1, "kernel"),
-            plain("workload", 0, "workload", false, true),
-            plain("device", 6, "device_name", false, true),
+            name_column("workload", 0, "workload"),
+            name_column("device", 6, "device_name"),
             {"variant", 1, variant_cell},
             config_column(4)};
-  add_times(view);
-  view.push_back({"rate", 5, [work](const json& row) {
+  add_times(view, 5);
+  view.push_back({"rate", 6, [work](const json& row) {
                     return is_emulated(row) || !work
                                ? "-"
                                : rate(work(field(row, "kernel"), field(row, "workload")), number_in(row, "time_ns"));
                   }});
   view.push_back({"of floor", 2, [](const json& row) { return share(number_in(row, "of_floor")); }});
-  view.push_back({"confirmed", 3, [](const json& row) { return row.value("confirmed", false) ? "yes" : "no"; }});
+  view.push_back({"confirmed", 3, confirmed_cell});
   view.push_back(plain("iteration", 2, "iteration"));
-  view.push_back({"date", 7, [](const json& row) { return date(row.value("ended", json())); }});
-  view.push_back(plain("rival", 6, "rival_variant"));
-  view.push_back(time_column("its time", 8, "rival_ns"));
-  view.push_back({"of its speed", 5, [](const json& row) {
+  view.push_back({"date", 8, [](const json& row) { return date(row.value("ended", json())); }});
+  view.push_back(name_column("rival", 3, "rival_variant"));
+  view.push_back(time_column("its time", 7, "rival_ns"));
+  view.push_back({"of its speed", 1, [](const json& row) {
                     const auto ours = number_in(row, "time_ns"), theirs = number_in(row, "rival_ns");
                     return ours && theirs ? ratio(*theirs / *ours) : "-";
                   }});
@@ -375,7 +418,7 @@ View compare_view() {
     return [variant, config](const json& row) { return field(row, variant) + " " + config_field(row, config); };
   };
   return {plain("kernel", 4, "kernel"),
-          plain("workload", 0, "workload"),
+          name_column("workload", 0, "workload"),
           time_column("a", 0, "a_ns"),
           time_column("b", 0, "b_ns"),
           {"b / a", 0,
@@ -393,8 +436,8 @@ View compare_view() {
           {"b is", 0, [](const json& row) { return field(row, "verdict"); }},
           {"note", 1,
            [](const json& row) -> std::string {
-             if (row.value("emulation", false)) return "emulated";
-             return row.value("same_contract", true) ? "" : "contract differs";
+             if (!row.value("same_contract", true)) return "contract differs";
+             return row.value("times", "measured") == "measured" ? "" : field(row, "times");
            }},
           {"a's best", 6, candidate("a_variant", "a_config"), false, true},
           {"b's best", 5, candidate("b_variant", "b_config"), false, true}};

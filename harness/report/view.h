@@ -15,8 +15,10 @@ struct ViewColumn {
   std::string name;  // the heading, and what --columns calls it
   int rank = 0;      // 0 stays; of the others the highest goes first
   std::function<std::string(const json& row)> cell;
-  bool on_request = false;  // only with --wide or --columns
-  bool elastic = false;     // may be cut short before a column goes
+  bool on_request = false;    // only with --wide or --columns
+  bool elastic = false;       // may be cut short before a column goes
+  std::size_t shortest = 16;  // an elastic column is not cut below this
+  bool distinct = false;      // nor so far that names which differ become alike
 };
 using View = std::vector<ViewColumn>;
 
@@ -31,8 +33,9 @@ struct ChosenTable {
   std::vector<std::string> left_out;  // columns for which there was no room
 };
 
-/// Columns that are empty in every row are left out unless they are asked for. Throws Error(bad_input), with the
-/// nearest name, for a column that neither the view nor the rows have.
+/// Columns that are empty in every row are left out unless they are asked for. Where there is no room, those that say
+/// the same in every row go first, then by rank. Throws Error(bad_input), with the nearest name, for a column that
+/// neither the view nor the rows have.
 ChosenTable choose(const View& view, const json& rows, const ViewChoice& choice);
 
 /// A workload's work by kernel and workload; nullopt: not known here.
@@ -52,6 +55,8 @@ View compare_view();
 std::string date(const json& text);
 /// "614 TFLOP/s", or "3.2 TB/s" where there is nothing to calculate; "-": unknown.
 std::string rate(const std::optional<Work>& work, std::optional<double> time_ns);
+/// Null where the row is no object or lacks the key: an import may leave out whole parts of an iteration.
+json value_in(const json& row, const char* key);
 /// A row's name, number or text on one line, of bounded length.
 std::string field(const json& row, const char* key);
 std::optional<double> number_in(const json& row, const char* key);

@@ -9,6 +9,7 @@
 #include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
 #include "harness/core/iteration_row.h"
+#include "harness/report/live_row.h"
 #include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
 #include "harness/serve_mcp/workshop.h"
@@ -31,6 +32,7 @@ struct Bench {
   Evaluator& evaluator;
   Ledger& ledger;
   const Admission& admission;
+  Display& readers;
   std::int64_t campaign;
   std::string workload;
 };
@@ -51,10 +53,13 @@ struct Recorded {
 
 Recorded record(const Bench& bench, AttemptRecord attempt, EvaluationRequest request) {
   const std::int64_t id = bench.ledger.begin_attempt(attempt);
+  bench.readers.begun({id, &attempt});
   request.admission = &bench.admission;
   request.confirm = true;
   Evaluation evaluation = bench.evaluator.evaluate(request);
   const std::int64_t iteration = bench.ledger.end_attempt(id, evaluation, false);
+  bench.readers.iteration(
+      {iteration, attempt, &evaluation, std::nullopt, bench.evaluator.device().device, false, false, id});
   return {std::move(attempt), std::move(evaluation), iteration};
 }
 
@@ -161,6 +166,17 @@ std::string variant_of_edit(const AgentJob& job, const std::vector<ProposalRecor
   return record.variant;
 }
 
+/// For the readers of its events: a job begins where its session has come to.
+CampaignStarted session_started(const AgentSession& session) {
+  CampaignStarted event;
+  event.campaign = session.campaign;
+  event.record.budget_s = session.budget_s;
+  event.record.max_cost_usd = session.max_cost_usd;
+  event.resumed = true;
+  event.ahead = {{"looking up what the device and the gates are", std::nullopt}};
+  return event;
+}
+
 }  // namespace
 
 struct JobStop::State {
@@ -200,7 +216,10 @@ std::string JobStop::why() const {
 
 mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
                                const JobStop& stop, Archive& archive, Shell& shell) {
-  const Places places = shell.places();
+  Places places = shell.places();
+  report::LiveRowWriter row([&shell] { return open_live(shell); });
+  row.started(session_started(session));
+  places.on_phase = [&row](const EvaluationPhase& phase) { row.phase(phase); };
   const std::string kernel = job.request.at("kernel"), variant = job.request.at("variant");
   const auto own = shell.rooms.catalog(places), edited = shell.rooms.catalog(places);
   if (const std::string changed =
@@ -230,7 +249,7 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   const auto admission = known_admission(*own, *evaluator, ledger, kernel);
   if (!admission) return nullptr;
   if (!admission->passed) throw bad_input(refusal(*admission));
-  const Bench bench{*edited, *own, *evaluator, ledger, *admission, session.campaign, workload};
+  const Bench bench{*edited, *own, *evaluator, ledger, *admission, row, session.campaign, workload};
   const Realized base = baseline_of(bench, kernel);
   const bool is_base = realized.source_hash == base.source_hash && realized.candidate.config == base.candidate.config;
   const auto beside = is_base ? std::nullopt : incumbent(bench, base);

@@ -97,10 +97,9 @@ Printed run_command(std::vector<std::string> line, const JobStop& stop) {
 Answer run_campaign(const AgentJob& job, const AgentSession& session, const JobStop& stop, const Shell& shell) {
   const double asked_s = job.request.value("budget_s", 60.0),
                budget_s = std::min(session.left_s().value_or(asked_s), asked_s);
-  std::vector<std::string> line =
-      command_of(shell, {"run", job.request.at("kernel").get<std::string>(), "--budget",
-                         fmt::format("{:.0f}s", std::max(1.0, budget_s)), "--device", session.device, "--json",
-                         "--name", fmt::format("job {}", job.id)});
+  std::vector<std::string> line = command_of(shell, {"run", job.request.at("kernel").get<std::string>(), "--budget",
+                                                     fmt::format("{:.0f}s", std::max(1.0, budget_s)), "--device",
+                                                     session.device, "--json", "--name", campaign_name(job)});
   if (predicted_gpu(session.device).empty())
     line.emplace_back("--emulated");  // a GPU's times are measured all the same
   for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});

@@ -35,9 +35,18 @@ std::vector<SourceEdit> edits_of(const json& given) {
   return edits;
 }
 
-std::string doing(const AgentJob& job, double now_unix) {
+/// What a job does now. Its session's row says more than its age, or that of the campaign that it began.
+std::string doing(const AgentJob& job, const std::vector<LiveRow>& rows, double now_unix) {
   if (job.state == JobState::waiting) return job.owner.empty() ? "beginning" : "waiting for the device";
-  return fmt::format("running for {:.0f} s", std::max(0.0, now_unix - job.begun_unix.value_or(now_unix)));
+  const std::string age =
+      fmt::format("running for {:.0f} s", std::max(0.0, now_unix - job.begun_unix.value_or(now_unix)));
+  const bool began_campaign = job.kind == "campaign";
+  for (const LiveRow& row : rows) {
+    const bool of_job = began_campaign ? row.name == campaign_name(job) : row.live.campaign == job.campaign;
+    if (of_job && row.state == Liveness::running && !row.live.doing.empty())
+      return fmt::format("{}: {}{}{}", age, row.live.phase, row.live.phase.empty() ? "" : ", ", row.live.doing);
+  }
+  return age;
 }
 
 double now_unix() {
@@ -189,17 +198,15 @@ ToolStep HarnessTools::wait_for(const Arguments& arguments) {
 JobLook HarnessTools::look(std::int64_t id) {
   const AgentJob job = archive().sessions().job(id);
   if (over(job)) return {in_order(with_budget(ended_answer(job))), true, ""};
-  Answer answer = {{"ok", true},
-                   {"state", std::string(name(job.state))},
-                   {"job", id},
-                   {"kind", job.kind},
-                   {"doing", doing(job, now_unix())}};
+  const std::string doing_now = doing(job, archive().live().all(), now_unix());
+  Answer answer = {
+      {"ok", true}, {"state", std::string(name(job.state))}, {"job", id}, {"kind", job.kind}, {"doing", doing_now}};
   if (job.kind == "campaign" && job.answer.is_object() && job.answer.contains("campaign"))
     answer["campaign"] = job.answer["campaign"];
   answer = with_budget(std::move(answer));
   answer["next"] = fmt::format("{} with job {} and wait_s waits for it; the verdict is kept, whoever asks",
                                job.kind == "campaign" ? "campaign_status" : "job", id);
-  return {std::move(answer), false, doing(job, now_unix())};
+  return {std::move(answer), false, doing_now};
 }
 
 void HarnessTools::cancel(std::int64_t job) {

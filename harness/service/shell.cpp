@@ -44,4 +44,9 @@ std::unique_ptr<Archive> open_to_read(const Shell& shell) {
   return shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
 }
 
+std::shared_ptr<LiveCampaigns> open_live(const Shell& shell) {
+  const std::shared_ptr<Archive> archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+  return {archive, &archive->live()};
+}
+
 }  // namespace harness

@@ -28,5 +28,7 @@ struct Shell {
 
 /// The store of a shell. Throws Error(bad_input) where there is none.
 std::unique_ptr<Archive> open_to_read(const Shell& shell);
+/// The rows of its campaigns that are under way, to be written over a connection of its own.
+std::shared_ptr<LiveCampaigns> open_live(const Shell& shell);
 
 }  // namespace harness

@@ -129,7 +129,7 @@ std::string write_patch(Shell& shell, Archive& archive, const json& row, const s
                     "another file; adopt it anew, or check out the file of then",
                     file, kernel));
   try {
-    const Realized winner = recorded_candidate(shell, *catalog, row, device);
+    const Realized winner = recorded_candidate(shell, *catalog, row, device).realized;
     add_recorded_workload(*own, kernel, winner.problem.workload.name, device);
     const Realized original = baseline_beside(*own, winner, device);
     std::string text;

@@ -26,8 +26,18 @@ DeviceInfo recorded_device(Archive& archive, const json& row);
 /// A shape of a person's own is a workload of the catalog again.
 void add_recorded_workload(Catalog& catalog, const std::string& kernel, const std::string& workload,
                            const DeviceInfo& device);
+/// Which headers a recorded source may be put together with: the store does not hold them.
+enum class Headers {
+  recorded,  // those of then, by their hash; others are refused
+  any,       // those of today too
+};
+struct RecordedCandidate {
+  Realized realized;
+  bool same_headers = true;
+};
 /// What an iteration measured, out of its recorded source and the plugin. Notes a contract that has changed since.
-Realized recorded_candidate(const Shell& shell, Catalog& catalog, const json& row, const DeviceInfo& device);
+RecordedCandidate recorded_candidate(const Shell& shell, Catalog& catalog, const json& row, const DeviceInfo& device,
+                                     Headers headers = Headers::recorded);
 /// The kernel's baseline on the same workload, as it is configured where nobody says otherwise.
 Realized baseline_beside(Catalog& catalog, const Realized& winner, const DeviceInfo& device);
 

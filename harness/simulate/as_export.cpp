@@ -14,6 +14,17 @@ namespace {
 
 constexpr int kSchema = 2;  // the oldest that knows all that is written here
 
+/// The names under which it is recorded: those of the file's contents, so that one kernel's files of several devices
+/// stand beside each other. What a file does not say is called after the file itself, without its folder.
+struct RecordedNames {
+  std::string kernel, workload;
+};
+RecordedNames names_of(const RecordedSpace& space) {
+  const std::string& kernel = space.arm.id.kernel;
+  return {kernel == space.name ? kernel.substr(kernel.rfind('/') + 1) : kernel,
+          space.problem.empty() ? "recorded" : space.problem};
+}
+
 json error_of(const Record& record) {
   if (is_timed(record.outcome)) return nullptr;
   return {{"stage", record.outcome == OutcomeKind::compile_error ? "build" : "run"},
@@ -45,12 +56,12 @@ json attempt_of(const RecordedSpace& space, const std::string& contract, const s
           {"config", config_to_json(config)},
           {"contract_hash", contract},
           {"decision", nullptr},
-          {"kernel", space.arm.id.kernel},
+          {"kernel", names_of(space).kernel},
           {"purpose", "eval"},
           {"source_hash", contract},
           {"technique", space.arm.id.technique},
           {"variant", variant},
-          {"workload", space.arm.id.workload}};
+          {"workload", names_of(space).workload}};
 }
 
 json campaign_of(const RecordedSpace& space, const std::string& uuid, double spent_s, double unix_time) {
@@ -66,7 +77,7 @@ json campaign_of(const RecordedSpace& space, const std::string& uuid, double spe
           {"budget_s", nullptr},
           {"max_cost_usd", nullptr},
           {"usd_per_hour", nullptr},
-          {"kernels", json::array({space.arm.id.kernel})},
+          {"kernels", json::array({names_of(space).kernel})},
           {"options", json::object()},
           {"environment", {{"recorded_in", space.name}}},
           {"started_unix", unix_time},

@@ -67,6 +67,7 @@ class CacheReader : public nlohmann::json_sax<json> {
   const std::string& message() const { return message_; }
   const std::string& device() const { return device_; }
   const std::string& kernel() const { return kernel_; }
+  const std::string& problem() const { return problem_; }
   std::size_t entries() const { return entries_; }
 
  private:
@@ -75,6 +76,8 @@ class CacheReader : public nlohmann::json_sax<json> {
   bool scalar(Value value) {
     if (depth_ == 1 && top_ == "device_name") device_ = to_text(value);
     if (depth_ == 1 && top_ == "kernel_name") kernel_ = to_text(value);
+    if ((depth_ == 1 || depth_ == 2) && top_ == "problem_size")
+      problem_ += (problem_.empty() ? "" : "x") + to_text(value);
     if (depth_ == 2 && top_ == "tune_params_keys") names_.push_back(to_text(value));
     if (depth_ == 3 && top_ == "tune_params") values_[second_].push_back(std::move(value));
     else if (depth_ == 3 && in_cache()) entry_[key_] = std::move(value);
@@ -127,7 +130,7 @@ class CacheReader : public nlohmann::json_sax<json> {
   std::vector<std::string> names_;
   std::map<std::string, std::vector<Value>> values_;
   std::map<std::string, Value> entry_;
-  std::string device_, kernel_, message_;
+  std::string device_, kernel_, problem_, message_;
   std::size_t position_ = 0, entries_ = 0;
 };
 
@@ -157,6 +160,7 @@ RecordedSpace read_kernel_tuner(const std::string& given, const std::string& fil
     throw bad_input(fmt::format("'{}' is not JSON: {}", file, reader.message()));
   RecordedSpace space = builder.finish(file);
   space.device = reader.device();
+  space.problem = reader.problem();
   space.arm.id = {reader.kernel().empty() ? space.name : reader.kernel(), space.name, kRecordedVariant};
   return space;
 }

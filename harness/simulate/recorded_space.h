@@ -26,6 +26,7 @@ struct RecordedSpace {
   std::string name;             // the last folder and the file without its endings: "convolution_milo/A100"
   std::string file;             // as it was given
   std::string device;           // "" where the file does not say
+  std::string problem;          // the sizes, "4096x4096"; "" where the file does not say
   ArmSpace arm;                 // the points, in the order of Space: the last parameter varying fastest
   std::vector<Record> records;  // of all points of arm.variants, one variant after the other
 

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
+#include "harness/core/suggest.h"
 #include "harness/store/campaigns.h"
 #include "harness/store/figures.h"
 #include "harness/store/history.h"
@@ -29,7 +31,10 @@ void take_bests(Side& side, const json& bests) {
 Side read_side(Store& store, const ComparedSide& wanted) {
   Side side;
   if (!wanted.campaign) {
-    take_bests(side, best(store, {.limit = -1, .device = wanted.device_name}));
+    json bests = best(store, {.limit = -1, .device = wanted.device_name});
+    // Where nothing of it counts as evidence, what was imported is compared all the same.
+    if (bests.empty()) bests = best(store, {.limit = -1, .device = wanted.device_name, .since_unix = 0});
+    take_bests(side, bests);
     side.row["name"] = side.row["device_name"] = wanted.device_name;
     return side;
   }
@@ -67,6 +72,15 @@ std::optional<double> number(const json& row, const char* key) {
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
+/// "H200" of a best that was predicted for one.
+std::string predicted_for(const json& best) {
+  const json device = fact_of(best, "device");
+  return device.is_string() ? predicted_gpu(device) : "";
+}
+
+/// Two predictions that differ by less are the same, as in a campaign (evaluate/predicted_timing.cpp).
+constexpr double kClearly = 0.01;
+
 json quotient(const json& a, const json& b) {
   json row{{"a_ns", fact_of(a, "time_ns")},
            {"b_ns", fact_of(b, "time_ns")},
@@ -84,8 +98,16 @@ json quotient(const json& a, const json& b) {
            {"a_iteration", fact_of(a, "iteration")},
            {"b_iteration", fact_of(b, "iteration")}};
   const auto a_ns = number(a, "time_ns"), b_ns = number(b, "time_ns");
-  if (!a_ns || !b_ns || !(*a_ns > 0) || fact_of(a, "emulation") != fact_of(b, "emulation")) return row;
+  const std::string gpu = predicted_for(a);
+  row["times"] = row["emulation"] == false ? "measured" : gpu.empty() ? "emulated" : "predicted";
+  if (!a_ns || !b_ns || !(*a_ns > 0) || fact_of(a, "emulation") != fact_of(b, "emulation") || gpu != predicted_for(b))
+    return row;
   row["ratio"] = *b_ns / *a_ns;
+  if (!gpu.empty()) {  // both are off by what the model is off, in the same direction
+    const double ratio = *b_ns / *a_ns;
+    row["verdict"] = ratio < 1 - kClearly ? "faster" : ratio > 1 + kClearly ? "slower" : "same";
+    return row;
+  }
   const auto a_lo = number(a, "time_lo_ns"), a_hi = number(a, "time_hi_ns");
   const auto b_lo = number(b, "time_lo_ns"), b_hi = number(b, "time_hi_ns");
   if (!a_lo || !a_hi || !b_lo || !b_hi || !(*a_lo > 0) || !(*a_hi > 0)) return row;
@@ -99,6 +121,19 @@ json cost_of(const Side& side) {
   return {{"spent_s", fact_of(side.row, "spent_s")},
           {"cost_usd", fact_of(side.row, "cost_usd")},
           {"iterations", fact_of(side.row, "iterations")}};
+}
+
+ComparedSide side_called(Store& store, const std::string& text) {
+  if (const auto ids = campaigns_called(store, text); !ids.empty()) return {ids.front(), ""};
+  std::vector<std::string> known{"latest"};
+  Statement query(store.connection(),
+                  "SELECT DISTINCT name FROM campaign WHERE name IS NOT NULL UNION SELECT DISTINCT device_name FROM "
+                  "campaign");
+  while (query.next()) {
+    known.push_back(query.text(0));
+    if (known.back() == text) return {std::nullopt, text};
+  }
+  throw bad_input(fmt::format("no campaign and no device '{}' is recorded{}", text, did_you_mean(text, known)));
 }
 
 /// Of a campaign on several cards; empty lists else.
@@ -118,6 +153,13 @@ json name_of(const ComparedSide& side) {
 }
 
 }  // namespace
+
+std::pair<ComparedSide, ComparedSide> compared_sides(Store& store, const std::string& a, const std::string& b) {
+  if (a != b) return {side_called(store, a), side_called(store, b)};
+  const auto same = campaigns_called(store, a);
+  if (same.size() < 2) return {side_called(store, a), side_called(store, b)};
+  return {{same[1], ""}, {same[0], ""}};
+}
 
 json compare(Store& store, const ComparedSide& a, const ComparedSide& b) {
   const Read read(store.connection());

@@ -17,7 +17,12 @@ namespace harness::store {
 ///                  times stand beside the anchor's; "across_cards": candidates that were timed on several;
 ///                  "calibrations": of each card in their order. Empty for a campaign on one card
 ///   "score"        geometric mean of a / b over "workloads", so above 1 b is faster; null for none
+///   "times" of a workload: measured, predicted or emulated. Of two predictions the verdict goes by their values
 /// Unknown campaigns and devices: Error(bad_input).
 json compare(Store& store, const ComparedSide& a, const ComparedSide& b);
+
+/// What two words of `harness compare` mean: campaigns by number or name, "latest", or devices by name. Of one name
+/// twice the last two campaigns of it. Throws Error(bad_input), with the nearest name, for an unknown one.
+std::pair<ComparedSide, ComparedSide> compared_sides(Store& store, const std::string& a, const std::string& b);
 
 }  // namespace harness::store

@@ -40,6 +40,14 @@ void check_names(Store& store, const HistoryFilter& filter);
 /// "ORDER BY ..." of `filter.sort`, or `otherwise`. Throws Error(bad_input) for a column that is not among `known`.
 std::string order_of(const HistoryFilter& filter, const std::vector<std::string>& known, const std::string& otherwise);
 
+/// What `--sort -speedup` means.
+struct SortKey {
+  std::string column;
+  bool descending = false;
+};
+/// Nothing: no order was asked for. Throws as order_of.
+std::optional<SortKey> sort_key(const HistoryFilter& filter, const std::vector<std::string>& known);
+
 /// A row as an object: keys as the columns, flags as booleans, configurations as objects.
 json row_object(const Statement& query);
 json all_rows(Statement& query);

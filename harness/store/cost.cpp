@@ -16,11 +16,11 @@ constexpr const char* kCostByTechnique = R"sql(
                        max(best_speedup) AS best_speedup FROM rollup_device_technique GROUP BY kernel, technique)
   SELECT nullif(spent.technique, '') AS technique, nullif(spent.kernel, '') AS kernel, iterations, passed, best_speedup,
          seconds, usd, unpriced_s
-  FROM spent LEFT JOIN done USING (kernel, technique) ORDER BY seconds DESC, technique, kernel)sql";
+  FROM spent LEFT JOIN done USING (kernel, technique))sql";
 
 constexpr const char* kCostByStage = R"sql(
   SELECT stage, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-  FROM rollup_device_cost GROUP BY stage ORDER BY seconds DESC, stage)sql";
+  FROM rollup_device_cost GROUP BY stage)sql";
 
 constexpr const char* kCostByCampaign = R"sql(
   WITH spent AS (SELECT campaign, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
@@ -28,8 +28,7 @@ constexpr const char* kCostByCampaign = R"sql(
        done AS (SELECT campaign, sum(iterations) AS iterations, sum(passed) AS passed, max(best_speedup) AS best_speedup
                 FROM rollup_arm GROUP BY campaign)
   SELECT p.id AS campaign, p.name, p.device, p.device_name, iterations, passed, best_speedup, seconds, usd, unpriced_s
-  FROM spent JOIN campaign p ON p.id = spent.campaign LEFT JOIN done ON done.campaign = p.id
-  ORDER BY seconds DESC, p.id)sql";
+  FROM spent JOIN campaign p ON p.id = spent.campaign LEFT JOIN done ON done.campaign = p.id)sql";
 
 constexpr const char* kCostByDevice = R"sql(
   WITH spent AS (SELECT device_name, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
@@ -37,7 +36,7 @@ constexpr const char* kCostByDevice = R"sql(
        done AS (SELECT device_name, sum(iterations) AS iterations, sum(passed) AS passed, max(best_speedup) AS best_speedup
                 FROM rollup_device_technique GROUP BY device_name)
   SELECT spent.device_name AS device, iterations, passed, best_speedup, seconds, usd, unpriced_s
-  FROM spent LEFT JOIN done USING (device_name) ORDER BY seconds DESC, device)sql";
+  FROM spent LEFT JOIN done USING (device_name))sql";
 
 const char* cost_sql(CostBy by) {
   switch (by) {
@@ -113,15 +112,26 @@ std::string filtered_sql(CostBy by, const std::string& rows) {
       "FROM spent_rows{} GROUP BY {}) ",
       rows, group.key, named, group.key);
   if (!group.counts)
-    return sql + fmt::format("SELECT {}, seconds, usd, unpriced_s FROM spent WHERE seconds > 0 ORDER BY seconds DESC",
-                             group.columns);
+    return sql + fmt::format("SELECT {}, seconds, usd, unpriced_s FROM spent WHERE seconds > 0", group.columns);
   sql.pop_back();
   return sql + fmt::format(
                    ", done AS (SELECT {}, sum(iterations) AS iterations, sum(passed) AS passed, "
                    "max(best_speedup) AS best_speedup FROM done_rows{} GROUP BY {}) "
                    "SELECT {}, iterations, passed, best_speedup, seconds, usd, unpriced_s FROM spent {} "
-                   "LEFT JOIN done USING ({}) ORDER BY seconds DESC",
+                   "LEFT JOIN done USING ({})",
                    group.key, named, group.key, group.columns, group.joins, group.key);
+}
+
+/// What the rows may be sorted by: their keys.
+std::vector<std::string> cost_keys(CostBy by) {
+  std::vector<std::string> keys = by == CostBy::technique ? std::vector<std::string>{"technique", "kernel"}
+                                  : by == CostBy::stage   ? std::vector<std::string>{"stage"}
+                                  : by == CostBy::campaign
+                                      ? std::vector<std::string>{"campaign", "name", "device", "device_name"}
+                                      : std::vector<std::string>{"device"};
+  if (by != CostBy::stage) keys.insert(keys.end(), {"iterations", "passed", "best_speedup"});
+  keys.insert(keys.end(), {"seconds", "usd", "unpriced_s"});
+  return keys;
 }
 
 bool asks_evaluations(const HistoryFilter& filter) {
@@ -130,6 +140,11 @@ bool asks_evaluations(const HistoryFilter& filter) {
 
 bool is_filtered(const HistoryFilter& filter) {
   return filter.campaign || filter.kernel || filter.technique || filter.device || asks_evaluations(filter);
+}
+
+/// The rows of `sql` in the order that was asked for, and as many.
+std::string ordered(CostBy by, const std::string& sql, const HistoryFilter& filter) {
+  return fmt::format("SELECT * FROM ({}) {} LIMIT ?", sql, order_of(filter, cost_keys(by), "seconds DESC, 1"));
 }
 
 json filtered_cost(Store& store, CostBy by, const HistoryFilter& filter) {
@@ -146,7 +161,7 @@ json filtered_cost(Store& store, CostBy by, const HistoryFilter& filter) {
   } else {
     rows = fmt::format(fmt::runtime(kSummed), first.sql, second.sql);
   }
-  const std::string sql = filtered_sql(by, rows) + " LIMIT ?";
+  const std::string sql = ordered(by, filtered_sql(by, rows), filter);
   Statement query(store.connection(), sql.c_str());
   query.bind(second.bind(query, first.bind(query)), filter.limit);
   return all_rows(query);
@@ -157,7 +172,9 @@ json filtered_cost(Store& store, CostBy by, const HistoryFilter& filter) {
 json cost(Store& store, CostBy by, const HistoryFilter& filter) {
   check_names(store, filter);
   if (is_filtered(filter)) return filtered_cost(store, by, filter);
-  Statement query(store.connection(), cost_sql(by));
+  const std::string sql = ordered(by, cost_sql(by), filter);
+  Statement query(store.connection(), sql.c_str());
+  query.bind(1, filter.limit);
   return all_rows(query);
 }
 

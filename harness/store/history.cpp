@@ -33,7 +33,8 @@ json history(Store& store, const HistoryFilter& filter) {
   Condition where = condition_of(filter, {"campaign", "kernel", "workload", "variant", "technique", "device",
                                           "device_name", "outcome", "verdict", ""});
   if (filter.since_unix) where.add("ended >= strftime('%Y-%m-%d %H:%M:%S', ?, 'unixepoch')", *filter.since_unix);
-  const std::vector<std::string> known = columns_of(store, "v_iterations");
+  std::vector<std::string> known = columns_of(store, "v_iterations");
+  known.insert(known.end(), {"rule", "diagnosis", "profile_source"});
   const std::string sql = "SELECT *" + of_last_profile("rule", "rule") + of_last_profile("diagnosis", "diagnosis") +
                           of_last_profile("source", "profile_source") + " FROM v_iterations WHERE " + where.sql + " " +
                           order_of(filter, known, "iteration DESC") + " LIMIT ?";
@@ -47,6 +48,8 @@ namespace {
 constexpr const char* kBestColumns =
     "b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration, "
     "o.outside_program, o.outside_ns, o.outside_method, o.outside_measured";
+constexpr const char* kBesideBest[] = {"rival_variant",   "rival_config", "rival_ns",       "rival_iteration",
+                                       "outside_program", "outside_ns",   "outside_method", "outside_measured"};
 constexpr const char* kBestJoins =
     " b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) "
     "LEFT JOIN v_outside o USING (kernel, workload, device_name) ";
@@ -78,12 +81,50 @@ json best(Store& store, const HistoryFilter& filter) {
                                      "p.device_name", "i.outcome", "i.verdict", "i.ended_unix"})
              : condition_of(filter, {"", "kernel", "workload", "", "", "b.device", "device_name", "", "", ""});
   const std::string from = beyond ? fmt::format(fmt::runtime(kBestOfFitting), where.sql) : "v_best";
+  std::vector<std::string> known = columns_of(store, "v_best");
+  known.insert(known.end(), std::begin(kBesideBest), std::end(kBesideBest));
   const std::string sql =
       fmt::format("SELECT {} FROM {} {} WHERE {} {} LIMIT ?", kBestColumns, from, kBestJoins, beyond ? "1" : where.sql,
-                  order_of(filter, columns_of(store, "v_best"), "kernel, workload, device_name"));
+                  order_of(filter, known, "kernel, workload, device_name"));
   Statement query(store.connection(), sql.c_str());
   query.bind(where.bind(query), filter.limit);
   return all_rows(query);
+}
+
+namespace {
+
+constexpr const char* kViewsText =
+#include "embedded/harness/store/schema.sql"
+    ;
+
+/// The first sentence of the comment that stands above a view in the schema.
+std::string comment_above(const std::string& view) {
+  const std::string text = kViewsText;
+  const std::size_t at = text.find("CREATE VIEW " + view + " ");
+  std::string comment;
+  for (std::size_t end = at; end != std::string::npos && end > 1;) {
+    const std::size_t begin = text.rfind('\n', end - 2) + 1;
+    const std::string line = text.substr(begin, end - 1 - begin);
+    if (line.starts_with("-- ")) comment = line.substr(3) + (comment.empty() ? "" : " ") + comment;
+    else if (!line.starts_with("CREATE INDEX")) break;  // an index that a view needs stands between the two
+    end = begin;
+  }
+  comment = comment.substr(0, comment.find(". "));
+  if (comment.ends_with('.')) comment.pop_back();
+  return comment;
+}
+
+}  // namespace
+
+std::vector<ViewDescription> views(Store& store) {
+  std::vector<ViewDescription> all;
+  const std::string text = kViewsText;
+  for (std::size_t at = 0; (at = text.find("CREATE VIEW v_", at)) != std::string::npos; ++at) {
+    const std::size_t begin = at + std::string("CREATE VIEW ").size();
+    const std::string name = text.substr(begin, text.find(' ', begin) - begin);
+    all.push_back({name, comment_above(name), columns_of(store, name.c_str())});
+  }
+  return all;
 }
 
 /// The fastest rival of an iteration's workload, contract and device; null: none has passed.

@@ -21,6 +21,9 @@ json best(Store& store, const HistoryFilter& filter = {.limit = -1});
 /// where a campaign spent something outside its evaluations.
 json cost(Store& store, CostBy by, const HistoryFilter& filter = {.limit = -1});
 
+/// The views whose names begin with v_, in the order of schema.sql; each summary is the comment above it there.
+std::vector<ViewDescription> views(Store& store);
+
 /// Whether a campaign came from `harness import`.
 bool imported(Store& store, std::int64_t campaign);
 

@@ -10,14 +10,6 @@ RecordSize record_size(Store& store) {
   return query.next() ? RecordSize{query.integer(0), query.integer(1)} : RecordSize{};
 }
 
-std::vector<CampaignName> campaign_names(Store& store) {
-  std::vector<CampaignName> names;
-  Statement query(store.connection(),
-                  "SELECT id, name, device_name FROM campaign WHERE strategy <> '' ORDER BY id DESC LIMIT 100000");
-  while (query.next()) names.push_back({query.integer(0), query.maybe_text(1), query.text(2)});
-  return names;
-}
-
 SqlAnswer proposal_table(Store& store, const std::optional<std::int64_t>& campaign, std::int64_t limit) {
   Statement query(
       store.connection(),

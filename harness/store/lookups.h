@@ -6,7 +6,6 @@ namespace harness::store {
 
 // The answers of the port RecordLookups.
 RecordSize record_size(Store& store);
-std::vector<CampaignName> campaign_names(Store& store);
 SqlAnswer proposal_table(Store& store, const std::optional<std::int64_t>& campaign, std::int64_t limit);
 std::optional<std::int64_t> campaign_of_proposal(Store& store, std::int64_t proposal);
 json timed_iterations(Store& store, const std::string& kernel);

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
 #include "harness/store/condition.h"
 #include "harness/store/stored_json.h"
 
@@ -39,18 +40,23 @@ struct Measured {
 struct DeviceChoice {
   std::string name;
   bool emulation = false;
+  std::string device;  // "cuda:0", "cpu:H200"
+
+  const char* times() const {
+    return !emulation ? "measured" : predicted_gpu(device).empty() ? "emulated" : "predicted";
+  }
 };
 
 std::optional<DeviceChoice> choose_device(Store& store, const HistoryFilter& filter) {
   Statement query(store.connection(),
-                  "SELECT b.device_name, max(i.emulation) AS emulated FROM rollup_best b "
+                  "SELECT b.device_name, max(i.emulation) AS emulated, max(p.device) FROM rollup_best b "
                   "JOIN iteration i ON i.id = b.iteration JOIN campaign p ON p.id = i.campaign "
                   "WHERE b.kernel = ?1 AND (?2 IS NULL OR ?2 IN (p.device, p.device_name)) "
                   "AND (?3 IS NULL OR b.device_name = (SELECT q.device_name FROM campaign q WHERE q.id = ?3)) "
                   "GROUP BY 1 ORDER BY emulated, count(DISTINCT b.workload) DESC, 1",
                   filter.kernel, filter.device, filter.campaign);
   if (!query.next()) return std::nullopt;
-  return DeviceChoice{query.text(0), query.flag(1)};
+  return DeviceChoice{query.text(0), query.flag(1), query.text(2)};
 }
 
 /// The fastest time of each candidate on each workload, under the contract that was measured last there. Of all
@@ -222,6 +228,7 @@ json recommend(Store& store, const HistoryFilter& filter) {
   return {{"kernel", kernel},
           {"device", found.device_name},
           {"emulation", found.emulation},
+          {"times", on->times()},
           {"workloads", bests},
           {"single", single},
           {"candidates", found.choices.size()},

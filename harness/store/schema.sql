@@ -108,6 +108,14 @@ CREATE TABLE attempt_boot (
   boot    TEXT NOT NULL
 ) STRICT;
 
+-- What a campaign does now, beside its attempts: one row while it is under way, replaced at most twice a second. The row
+-- of one that was killed stays until another campaign ends; its owner does not run any more.
+CREATE TABLE campaign_live (
+  campaign  INTEGER PRIMARY KEY REFERENCES campaign(id),
+  told_unix REAL NOT NULL,
+  live      TEXT NOT NULL   -- json: core/campaign_live.h
+) STRICT;
+
 ------------------------------------------------------------------------------------------------------ what was found
 
 -- Texts by content: the key is the SHA-256 of the text.

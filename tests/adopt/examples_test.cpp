@@ -65,6 +65,7 @@ TEST_CASE("each ordinary file is understood: roles, shapes, launch, entry") {
 }
 
 TEST_CASE("a product of tiles is seen to need whole tiles") {
+  if (tests::is_nightly()) return;
   adopt::AdoptOptions options;
   options.file = ordinary("gemm.cu");
   options.reference = "self";

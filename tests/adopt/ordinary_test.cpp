@@ -145,6 +145,7 @@ TEST_CASE("an array that every block goes through has the order of one with the 
 }
 
 TEST_CASE("an index is found where rows of its table are read in pairs") {
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = self_referenced(
       "#include <cuda_fp16.h>\n"
       "__global__ void embed(const int* ids, const __half* table, __half* out, int dim, int vocab) {\n"
@@ -158,6 +159,7 @@ TEST_CASE("an index is found where rows of its table are read in pairs") {
 }
 
 TEST_CASE("rows of a table that an index leads to are innermost, whatever the order of the sizes") {
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = self_referenced(
       "__global__ void look_up(float* out, const int* ids, const float* table, int dim, int vocab) {\n"
       "  const int id = ids[blockIdx.x];\n"
@@ -333,4 +335,15 @@ TEST_CASE("the elements of one vector are innermost, also where each thread take
       "    float4 v = x[i];\n    v.x *= 2;\n    y[i] = v;\n  }\n}\n"
       "void run(const float4* x, float4* y, int n) { twice<<<(n + 31) / 32, 32>>>(x, y, n); }\n");
   CHECK(pointers_of(found) == "x: input f32 [n, 4]\ny: output f32 [n, 4]\n");
+}
+
+TEST_CASE("sizes at which a launch has no blocks are none of the domain") {
+  const adopt::Adopted shifted = self_referenced(
+      "__global__ void shift(int steps, const int* src, int* dst, int cols, int border) {\n"
+      "  int i = blockIdx.x * 256 + threadIdx.x - border;\n  if (i < 0 || i >= cols) return;\n"
+      "  int v = src[i];\n  for (int s = 0; s < steps; s++) v = v * 3 + 1;\n  dst[i] = v;\n}\n"
+      "int main(int argc, char** argv) {\n  int cols = atoi(argv[1]), depth = atoi(argv[2]), border = depth * 1;\n"
+      "  int blocks = cols / (256 - depth * 2) + 1;\n  int *a, *b;\n  cudaMalloc(&a, cols * sizeof(int));\n"
+      "  cudaMalloc(&b, cols * sizeof(int));\n  shift<<<blocks, 256>>>(depth, a, b, cols, border);\n}\n");
+  CHECK(shifted.kernel.size("steps")->high == 64);  // from 128 on the quotient is negative, or divides by zero
 }

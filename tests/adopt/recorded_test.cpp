@@ -48,7 +48,7 @@ struct Twice {
     subject.build.source = found.device.text;
     subject.build.include_dirs = {HARNESS_SOURCE_DIR "/kernels/include"};
     subject.entry = "twice";
-    subject.entries = {"twice"};
+    subject.build.entries = {"twice"};
   }
 
   adopt::ChosenReference by(const std::string& text) {

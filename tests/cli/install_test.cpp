@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "harness/system/files.h"
 #include "tests/support/program.h"
 
 using namespace harness;
@@ -33,6 +34,21 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
     INFO(path);
     CHECK(fs::is_regular_file(share / path));
   }
+  const std::regex link("\\]\\(([^)#]*)(#[^)]*)?\\)");
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(prefix)) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string text = read_file(entry.path().string());
+    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+      const std::string target = (*at)[1];
+      INFO(entry.path() << ": " << target);
+      if (!target.empty() && target.find(':') == std::string::npos)
+        CHECK(fs::exists(entry.path().parent_path() / target));
+    }
+  }
+  const std::string manifest = read_file(build + "/install_manifest.txt");
+  for (const char* file : {"/share/man/man1/harness.1", "/share/bash-completion/completions/harness",
+                           "/share/zsh/site-functions/_harness", "/share/fish/vendor_completions.d/harness.fish"})
+    CHECK(manifest.find(prefix + file) != std::string::npos);
   const auto of_tests = [](const fs::directory_entry& entry) {
     return entry.path().filename() == "mutants" || entry.path().filename() == "tests";
   };

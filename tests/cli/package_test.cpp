@@ -140,3 +140,31 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   CHECK(tampered.status == 2);
   CHECK_THAT(tampered.err, Catch::Contains("the file src/paged_gather.cpp has changed since it was packaged"));
 }
+
+TEST_CASE("a package of a kernel from any folder holds in verify, however --kernels spells the folder") {
+  if (rests(0)) return;
+  if (!has_nvrtc()) return skip("NVRTC is not here, and a package holds machine code");
+  const Scratch scratch;
+  make_store(scratch);
+  const std::string project = scratch.path("project"), mine = scratch.path("my own kernels");
+  fs::create_directories(project + "/kernels");
+  scratch.write("project/.harness-project", "");
+  fs::create_directories(mine);
+  fs::copy(std::string(HARNESS_SOURCE_DIR) + "/kernels/paged_gather", mine + "/paged_gather",
+           fs::copy_options::recursive);
+  int number = 0;
+  for (const std::string& spelled :
+       {mine, mine + "/", std::string("../my own kernels"), "." + std::string("/../my own kernels/.")}) {
+    const std::string folder = scratch.path("package" + std::to_string(++number));
+    INFO(spelled);
+    const Finished made = run_program({HARNESS_BINARY, "package", "paged_gather", "-o", folder, "--allow",
+                                       "emulated,unconfirmed", "--kernels", spelled, "--db", scratch.db(), "--json"},
+                                      project);
+    INFO(made.err);
+    REQUIRE(made.status == 0);
+    const Finished verified = run_harness({"verify", folder, "--device", "cpu", "--json"});
+    INFO(verified.err << verified.out);
+    CHECK(verified.lines().at(0)["code"]["different"].empty());
+    CHECK(verified.lines().at(0)["code"]["same"] == 1);
+  }
+}

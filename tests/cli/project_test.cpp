@@ -31,8 +31,9 @@ TEST_CASE("init makes a project that every command finds from below it") {
   INFO(made.out << made.err);
   REQUIRE(made.status == 0);
   CHECK_THAT(made.err, Catch::Contains("next: cd mine && harness check first --device cpu"));
-  for (const char* file : {"README.md", "AGENTS.md", ".agents/skills/harness/SKILL.md", ".harness-project",
-                           "strategies/README.md", "kernels/first/kernel.lua"})
+  for (const char* file :
+       {"README.md", "AGENTS.md", ".agents/skills/harness/SKILL.md", ".harness-project", "strategies/README.md",
+        "strategies/api.lua", ".gitignore", ".luarc.json", "kernels/first/kernel.lua"})
     CHECK(fs::is_regular_file(project + "/" + file));
   CHECK(kernel_names_in(below) == std::vector<std::string>{"first"});
   const std::string page = read_file(project + "/AGENTS.md");  // one text: here, in this repository, and as a skill
@@ -62,7 +63,11 @@ TEST_CASE("init overwrites nothing, and makes no project inside of another") {
   CHECK_FALSE(fs::exists(scratch.path("mine/kernels")));
   CHECK(run_in(scratch.path(""), {"init", "file"}).status == 2);
   CHECK(run_in(scratch.path(""), {"init", "other", "--kernel", "../x"}).status == 2);
+  scratch.write("other/.gitignore", "mine\n");
   REQUIRE(run_in(scratch.path(""), {"init", "other"}).status == 0);
+  CHECK(read_file(scratch.path("other/.gitignore")) == "mine\n");
+  fs::create_directories(scratch.path("here"));
+  CHECK_THAT(run_in(scratch.path("here"), {"init"}).err, Catch::Contains("next: harness check first"));
   for (const Finished& inner : {run_in(scratch.path("other"), {"init"}), run_in(scratch.path("other"), {"init", "a/b"}),
                                 run_in(HARNESS_SOURCE_DIR, {"init", "inner"})}) {
     CHECK(inner.status == 2);

@@ -105,7 +105,7 @@ TEST_CASE("what cannot be replayed is refused in a sentence") {
   const Scratch scratch;
   scratch.write("other.jsonl", "nothing of ours\n");
   const std::vector<std::pair<std::vector<std::string>, std::string>> refusals{
-      {{"replay", "nosuch"}, "neither a campaign's number nor a file"},
+      {{"replay", "nosuch"}, "'nosuch' is no file, and "},
       {{"replay", scratch.path("other.jsonl")}, "other.jsonl"},
       {{"replay", "1", "--db", scratch.path("absent.db")}, "absent.db"},
       {{"replay", "bench/h200/experiments.jsonl", "--strategy", "rio"}, "did you mean 'roi'"},

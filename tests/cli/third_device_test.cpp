@@ -175,7 +175,7 @@ TEST_CASE("no room but a device's own has the numbers and names of one kind of G
       {"script/space/blame.cpp", "values of a parameter that are worth trying"},
       {"script/strategy/library_trial.cpp", "a made-up campaign that scripts are tried on"},
       {"cli/profile.cpp", "how many blocks may be counted"},
-      {"cli/package_rebuild.cpp", "packages are written for nvcc, which takes such names"},
+      {"shipping/package_rebuild.cpp", "packages are written for nvcc, which takes such names"},
       {"package/origin.cpp", "packages are written for nvcc, which takes such names"}};
   const std::regex facts(
       R"re(\b(65536|0x10000)\b|"sm_[0-9"]|[/%*] ?32\b|\b32 ?[*/%]|([wW]arp|[lL]ane|[sS]ector)\w* ?=? ?[({]?32\b)re");

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/core/first_error.h"
+
 using namespace harness;
 
 TEST_CASE("an error told again at its place is told once, with the lines that show it") {
@@ -22,4 +24,10 @@ TEST_CASE("errors of generated text are told only where there are no others, and
 TEST_CASE("a log without errors is left as it is") {
   CHECK(tidy_errors("undefined reference to f\nld returned 1\n") == "undefined reference to f\nld returned 1\n");
   CHECK(tidy_errors("").empty());
+}
+
+TEST_CASE("the first error of a log is one line") {
+  CHECK(first_error("In file included from a.cu\na.cu:3: warning: x\na.cu:4: error: y\na.cu:5: error: z\n") ==
+        "a.cu:4: error: y");
+  CHECK(first_error("nothing of the kind\n").empty());
 }

@@ -499,7 +499,11 @@ class FakeProposer : public Proposer {
 class FakeDisplay : public Display {
  public:
   void started(const CampaignStarted& event) override { start = event; }
-  void iteration(const IterationEnded& event) override { new_bests += event.new_best ? 1 : 0; }
+  void iteration(const IterationEnded& event) override {
+    new_bests += event.new_best ? 1 : 0;
+    if (under_way.erase(event.attempt_id) == 0) ++never_begun;
+  }
+  void begun(const EvaluationBegun& event) override { under_way.insert(event.attempt); }
   void pivoted(const Pivoted& event) override { pivots.push_back(event); }
   void profiled(const Profiled& event) override {
     if (event.profile == nullptr) not_profiled.push_back(event.why_not);
@@ -510,7 +514,8 @@ class FakeDisplay : public Display {
   CampaignStarted start;
   std::vector<Pivoted> pivots;
   CampaignSummary summary;
-  int new_bests = 0;
+  int new_bests = 0, never_begun = 0;
+  std::set<std::int64_t> under_way;  // attempts that were begun and have not ended
 };
 
 /// Asks for every point of every variant, in order.

@@ -153,7 +153,7 @@ TEST_CASE("a fleet begins with the nodes that are there, and one that comes late
   CHECK(fleet->devices()[0].alive);
   CHECK(fleet->devices()[1].coming);
   CHECK_FALSE(fleet->devices()[1].alive);
-  CHECK(was_told(nodes, "begins with 1 of 2 devices; these join when they come: n2"));
+  CHECK(was_told(nodes, "the fleet begins with 1 of 2 devices; these join when they come: n2"));
   fleet->begin(0, 1, nodes.request(2));
   CHECK(time_of(*next_of(*fleet)) == 400);
   comes = true;

@@ -85,6 +85,39 @@ TEST_CASE("what stands in a comment is no directive") {
   CHECK(inline_headers(build_in(scratch, source), Outside::stay).text == source);
 }
 
+TEST_CASE("a header stands where it was included, in whatever spelling") {
+  const Scratch scratch;
+  scratch.write("kernel/x.cuh", "int here;\n");
+  for (const char* spelling :
+       {"/**/#include \"x.cuh\"\n", "%:include <x.cuh>\n", "#inc\\\nlude \"x.cuh\" /* of\ntwo lines */\n",
+        "#define X <x.cuh>\n#include X\n", "/* a\n*/ # /**/ include<x.cuh>", "#import <x.cuh>\n#import <x.cuh>\n"}) {
+    INFO(spelling);
+    const InlinedSource made = inline_headers(build_in(scratch, std::string("int a;\n") + spelling), Outside::stay);
+    CHECK(count(made.text, "int here;\n") == 1);
+    CHECK(count(made.text, "clude") == 0);
+    CHECK(made.text.starts_with("int a;\n"));
+  }
+  CHECK_THROWS_WITH(inline_headers(build_in(scratch, "#include ANY\n"), Outside::stay),
+                    Catch::Contains("'#include ANY'"));
+}
+
+TEST_CASE("the next header of a name lies in a folder behind the first one's") {
+  const Scratch scratch;
+  const BuildSpec build = build_in(scratch, "#include <x.cuh>\n");
+  scratch.write("own/x.cuh", "int first;\n#include_next <x.cuh>\n");
+  scratch.write("kernel/x.cuh", "int second;\n");
+  const std::string text = inline_headers(build, Outside::stay).text;
+  CHECK((count(text, "int first;") == 1 && count(text, "int second;") == 1));
+}
+
+TEST_CASE("a question for a header that stands in the text is answered there") {
+  const Scratch scratch;
+  scratch.write("kernel/x.cuh", "int x;\n");
+  const std::string source = "#if __has_include(\"x.cuh\") && !__has_include( <y.h> )\nint y;\n#endif\n";
+  CHECK(inline_headers(build_in(scratch, source), Outside::stay).text ==
+        "#if 1 && !__has_include( <y.h> )\nint y;\n#endif\n");
+}
+
 TEST_CASE("nothing outside of the build's folders is read") {
   const Scratch scratch;
   scratch.write("secret.txt", "int secret;\n");

@@ -19,6 +19,9 @@ class OneIteration : public History {
   json best(const HistoryFilter&) override { return json::array(); }
   json cost(CostBy, const HistoryFilter&) override { return json::array(); }
   json campaigns(const HistoryFilter&) override { return json::array(); }
+  std::int64_t campaign_called(const std::string&) override { return 1; }
+  std::optional<std::int64_t> campaign_before(std::int64_t) override { return std::nullopt; }
+  std::pair<ComparedSide, ComparedSide> compared_sides(const std::string&, const std::string&) override { return {}; }
   json compare(const ComparedSide&, const ComparedSide&) override { return {}; }
   json recommend(const HistoryFilter&) override { return {}; }
   CampaignFigures figures(std::int64_t) override { return {}; }
@@ -27,11 +30,11 @@ class OneIteration : public History {
   json decision_of(std::int64_t) override { return {}; }
   json diff(std::int64_t, std::int64_t) override { return {}; }
   SqlAnswer query(const std::string&) override { return {}; }
+  std::vector<ViewDescription> views() override { return {}; }
   std::vector<PatternApplication> pattern_applications(const RulePatterns&) override { return {}; }
   std::vector<std::string> integrity() override { return {}; }
   CampaignLesson lesson(std::int64_t) override { return {}; }
   RecordSize size() override { return {}; }
-  std::vector<CampaignName> campaign_names() override { return {}; }
   SqlAnswer proposal_table(const std::optional<std::int64_t>&, std::int64_t) override { return {}; }
   std::optional<std::int64_t> campaign_of_proposal(std::int64_t) override { return std::nullopt; }
   json timed_iterations(const std::string&) override { return json::array(); }
@@ -41,6 +44,7 @@ class OneIterationArchive : public Archive {
  public:
   void copy_to(const std::string&) override {}
   AgentSessions& sessions() override { throw bad_input("this archive has no sessions"); }
+  LiveCampaigns& live() override { throw bad_input("this archive has no campaign under way"); }
   Ledger& ledger() override { throw bad_input("this archive has no ledger"); }
   History& history() override { return history_; }
   Transfer& transfer() override { throw bad_input("this archive has no transfer"); }

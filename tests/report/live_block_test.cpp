@@ -1,6 +1,7 @@
 #include "harness/report/live_block.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 #include <thread>
 
 using namespace harness::report;
@@ -110,4 +111,23 @@ TEST_CASE("a live block ticks by itself, leaves nothing behind, and takes next t
   CHECK(drawn >= 4);  // nobody told it anything in between
   CHECK(written.find("a line\n") != std::string::npos);
   CHECK(written.substr(written.size() - 3) == "\x1b[J");  // erased
+}
+
+TEST_CASE("what a narrower window shows of the lines before is erased, too") {
+  std::size_t columns = 120;
+  std::string last;
+  LiveBlock block({[&](const std::string& text) { last = text; },
+                   [&] {
+                     return std::pair<std::size_t, std::size_t>{columns, 20};
+                   }},
+                  std::chrono::hours(1));
+  block.change([](LiveState& state) { state = a_state(); });
+  std::size_t lines = 0;
+  for (const char c : last) lines += c == '\n' ? 1 : 0;
+  columns = 40;  // the terminal wraps each long line into several
+  block.change([](LiveState&) {});
+  const std::size_t up = static_cast<std::size_t>(std::stoi(last.substr(last.find('[') + 1)));
+  CHECK(up > lines);
+  columns = 120;
+  block.end();
 }

@@ -91,3 +91,40 @@ TEST_CASE("rates and shares have units") {
   CHECK(totals["iterations"].is_null());
   CHECK_THAT(aligned(choose(cost_view(totals), rows, {}).table), Catch::Contains("75 %") && Catch::Contains("$0.30"));
 }
+
+TEST_CASE("names that are cut stay apart, and a rival is kept longer than the speedup over the baseline") {
+  json rows = json::array();
+  for (const char* type : {"bf16", "f16"}) {
+    json row = a_row(41, false);
+    row["workload"] = std::string("batch_of_many_heads_b32h8s128d64_") + type;
+    row["variant"] = std::string("40_mma_") + type;
+    row["rival_variant"] = std::string("80_cudnn_") + type;
+    row["rival_ns"] = 4710.0;
+    row["confirmed"] = true;
+    row["device_name"] = "NVIDIA H200";
+    row["campaign"] = 2;
+    rows.push_back(row);
+  }
+  rows[1]["time_ns"] = 6120.0;
+  for (const std::size_t width : {80, 100, 120}) {
+    const ChosenTable chosen = choose(best_view({}), rows, {{}, false, width});
+    const std::string text = aligned(chosen.table, width);
+    INFO(text);
+    CHECK(widest(text) <= width);
+    const auto place = std::ranges::find(chosen.table.columns, "workload") - chosen.table.columns.begin();
+    CHECK(chosen.table.rows[0][static_cast<std::size_t>(place)] !=
+          chosen.table.rows[1][static_cast<std::size_t>(place)]);
+    CHECK(std::ranges::find(chosen.table.columns, "of its speed") != chosen.table.columns.end());
+    const bool has_speedup = std::ranges::find(chosen.table.columns, "speedup") != chosen.table.columns.end();
+    const bool has_rival = std::ranges::find(chosen.table.columns, "rival") != chosen.table.columns.end();
+    CHECK((has_rival || !has_speedup));
+  }
+}
+
+TEST_CASE("a predicted time that is confirmed was counted twice") {
+  json row = a_row(41, true);
+  row["device"] = "cpu:H200";
+  row["confirmed"] = true;
+  CHECK_THAT(aligned(choose(best_view({}), json::array({row}), {}).table),
+             Catch::Contains("predicted") && Catch::Contains("counted twice"));
+}

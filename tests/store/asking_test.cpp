@@ -210,3 +210,134 @@ TEST_CASE("a store is whole until a text is not the one its key was made of") {
   REQUIRE(wrong.size() == 1);
   CHECK_THAT(wrong[0], Catch::Contains("a text of source"));
 }
+
+TEST_CASE("every filter takes lists and wildcards, alike in every answer") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, on(campaign, 1, "seed_a"), passed(100), true);
+  record(*store, on(campaign, 2, "seed_b", "split-kv"), passed(50), true);
+  record(*store, on(campaign, 3, "large", "split-kv"), wrong());
+  CHECK(history(*store, {.workload = "seed_a,large"}).size() == 2);
+  CHECK(history(*store, {.workload = "seed*"}).size() == 2);
+  CHECK(history(*store, {.workload = "seed_?,large"}).size() == 3);
+  CHECK(history(*store, {.outcome = "passed,wrong_answer", .technique = "split*"}).size() == 2);
+  CHECK(history(*store, {.variant = "10_*"}).size() == 3);
+  CHECK(history(*store, {.device = "NVIDIA*"}).size() == 3);
+  CHECK(best(*store, {.limit = -1, .workload = "seed_a,seed_b"}).size() == 2);
+  CHECK(best(*store, {.limit = -1, .workload = "*_b", .technique = "split-kv"}).size() == 1);
+  CHECK(cost(*store, CostBy::technique, {.limit = -1, .technique = "split*,tiling"}).size() == 2);
+  CHECK(cost(*store, CostBy::stage, {.limit = -1, .workload = "seed*"}).size() > 1);
+  CHECK(campaigns(*store, {.workload = "seed_a,large"}).size() == 1);
+  CHECK_THAT(refusal([&] { history(*store, {.workload = "seed_a,seed_x"}); }), Catch::Contains("did you mean 'seed_"));
+  CHECK_THAT(refusal([&] { history(*store, {.workload = "q*"}); }), Catch::Contains("no workload 'q*' is recorded"));
+  CHECK_THAT(refusal([&] { history(*store, {.workload = ","}); }), Catch::Contains("names no workload"));
+}
+
+TEST_CASE("every answer that is sorted knows its own keys, sorts by each, and refuses others") {
+  auto store = Store::in_memory();
+  for (int i = 0; i < 3; ++i) {
+    const auto id = store->begin_campaign(a_campaign());
+    record(*store, on(id, i, "s128", "tiling"), passed(100.0 - 10 * i), true);
+    record(*store, on(id, i, "s512", "split-kv"), passed(50.0 + 10 * i), true);
+    store->charge(id, "idle", 0.5 * (3 - i));
+  }
+  using Ask = std::function<json(const std::optional<std::string>&)>;
+  const std::vector<std::pair<const char*, Ask>> asks{
+      {"history", [&](const auto& sort) { return history(*store, {.limit = -1, .sort = sort}); }},
+      {"best", [&](const auto& sort) { return best(*store, {.limit = -1, .sort = sort}); }},
+      {"campaigns", [&](const auto& sort) { return campaigns(*store, {.limit = -1, .sort = sort}); }},
+      {"cost by technique",
+       [&](const auto& sort) { return cost(*store, CostBy::technique, {.limit = -1, .sort = sort}); }},
+      {"cost by stage", [&](const auto& sort) { return cost(*store, CostBy::stage, {.limit = -1, .sort = sort}); }},
+      {"cost by campaign",
+       [&](const auto& sort) { return cost(*store, CostBy::campaign, {.limit = -1, .sort = sort}); }},
+      {"cost by device", [&](const auto& sort) { return cost(*store, CostBy::device, {.limit = -1, .sort = sort}); }},
+      {"cost of a campaign",
+       [&](const auto& sort) { return cost(*store, CostBy::technique, {.campaign = 1, .limit = -1, .sort = sort}); }}};
+  for (const auto& [name, ask] : asks) {
+    INFO(name);
+    CHECK_THAT(refusal([&] { ask("nosuch_key"); }), Catch::Contains("cannot be sorted by 'nosuch_key'"));
+    const json rows = ask(std::nullopt);
+    REQUIRE_FALSE(rows.empty());
+    for (const auto& [key, value] : rows[0].items()) {
+      if (value.is_object() || value.is_array() || key == "emulation" || key == "kernels" || key == "imported")
+        continue;
+      INFO(key);
+      for (const bool down : {false, true}) {
+        const json sorted = ask((down ? "-" : "") + key);
+        CHECK(sorted.size() == rows.size());
+        for (std::size_t i = 1; i < sorted.size(); ++i) {
+          const json &before = sorted[i - 1][key], &after = sorted[i][key];
+          if (before.is_null() || after.is_null()) continue;
+          CHECK_FALSE((down ? before < after : after < before));
+        }
+      }
+    }
+  }
+  CHECK(cost(*store, CostBy::technique, {.limit = 1, .sort = "-seconds"}).size() == 1);
+  CHECK(campaigns(*store, {.limit = 2, .sort = "-score"}).size() == 2);
+}
+
+TEST_CASE("a campaign is called by its number, its name, or latest; one name twice means its last two") {
+  auto store = Store::in_memory();
+  CampaignRecord named = a_campaign(), eval = a_campaign();
+  named.name = "nightly";
+  eval.name = "eval";
+  eval.strategy = "";
+  const auto first = store->begin_campaign(named), second = store->begin_campaign(named);
+  CampaignRecord other = a_campaign();
+  other.name = "other";
+  const auto third = store->begin_campaign(other);
+  store->begin_campaign(eval);
+  CHECK(campaign_called(*store, "nightly") == second);
+  CHECK(campaign_called(*store, "latest") == third);
+  CHECK(campaign_called(*store, std::to_string(first)) == first);
+  CHECK(campaign_before(*store, second) == first);
+  CHECK_FALSE(campaign_before(*store, third));
+  CHECK_THAT(refusal([&] { campaign_called(*store, "nightyl"); }), Catch::Contains("did you mean 'nightly'?"));
+  CHECK_THAT(refusal([&] { campaign_called(*store, "99"); }), Catch::Contains("there is no campaign 99"));
+  const auto [a, b] = compared_sides(*store, "nightly", "nightly");
+  CHECK(a.campaign == first);
+  CHECK(b.campaign == second);
+  CHECK(compared_sides(*store, "1", "1").first.campaign == compared_sides(*store, "1", "1").second.campaign);
+  CHECK(compared_sides(*store, "nightly", "NVIDIA H200").second.device_name == "NVIDIA H200");
+  CHECK_THAT(refusal([&] { compared_sides(*store, "nightly", "NVIDIA H20"); }),
+             Catch::Contains("did you mean 'NVIDIA H200'?"));
+}
+
+TEST_CASE("a prediction has the model's range, also where an older program recorded none") {
+  auto store = Store::in_memory();
+  CampaignRecord campaign = a_campaign();
+  campaign.device = "cpu:H200";
+  campaign.device_name = "H200, predicted, not measured";
+  const auto id = store->begin_campaign(campaign);
+  Evaluation evaluation = passed(100);
+  Timing& timing = std::get<Passed>(evaluation.outcome).timing;
+  timing.emulation = true;
+  timing.time_lo_ns = timing.time_hi_ns = timing.time_ns;
+  timing.speedup_lo = timing.speedup_hi = timing.speedup;
+  const auto iteration = record(*store, on(id, 1, "s128"), evaluation, true);
+  for (const json& row : {history(*store, {}).at(0), best(*store).at(0), bests_of(*store, id).at(0)}) {
+    INFO(row);
+    CHECK(row["time_lo_ns"] == 50);
+    CHECK(row["time_hi_ns"] == 200);
+  }
+  const json shown = show(*store, iteration, false);
+  CHECK(shown["time_ci95_ns"] == json({50.0, 200.0}));
+  CHECK(shown["speedup_ci95"].is_null());
+  const json compared = compare(*store, {id, ""}, {id, ""});
+  CHECK(compared["workloads"][0]["times"] == "predicted");
+  CHECK(compared["workloads"][0]["verdict"] == "same");
+}
+
+TEST_CASE("every view has a sentence and its columns") {
+  auto store = Store::in_memory();
+  const std::vector<ViewDescription> all = views(*store);
+  CHECK(all.size() >= 12);
+  for (const ViewDescription& view : all) {
+    INFO(view.name);
+    CHECK(view.name.starts_with("v_"));
+    CHECK(view.summary.size() > 10);
+    CHECK(view.columns.size() >= 3);
+  }
+}

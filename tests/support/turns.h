@@ -24,9 +24,4 @@ inline bool is_nightly() {
   return true;
 }
 
-/// The same, of case `index`.
-inline bool rests([[maybe_unused]] std::size_t index) {
-  return is_nightly();
-}
-
 }  // namespace harness::tests

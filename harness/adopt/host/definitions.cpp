@@ -7,17 +7,6 @@
 namespace harness::adopt {
 namespace {
 
-/// Where the value ends that begins at `from`: at a `;` or `,` outside of brackets, or where these close.
-std::size_t end_of_value(const Tokens& tokens, std::size_t from) {
-  std::size_t end = from;
-  for (int depth = 0; end < tokens.size(); ++end) {
-    if (tokens[end].is("(") || tokens[end].is("{") || tokens[end].is("[")) ++depth;
-    if (tokens[end].is(")") || tokens[end].is("}") || tokens[end].is("]")) --depth;
-    if (depth < 0 || (depth == 0 && (tokens[end].is(";") || tokens[end].is(",")))) break;
-  }
-  return end;
-}
-
 /// `grid(8)` of `dim3 block(256), grid(8);`
 bool is_further_dim3(const Tokens& tokens, std::size_t i) {
   std::size_t first = i;

@@ -140,6 +140,19 @@ class Body {
     return true;
   }
 
+  /// Behind an `else` at `i` and what belongs to it, also `else if` and what follows that; `i`: there is none.
+  static std::size_t end_of_else(const Tokens& tokens, std::size_t i) {
+    if (i >= tokens.size() || !tokens[i].is("else")) return i;
+    std::size_t last = i + 1;
+    if (last >= tokens.size() || !tokens[last].is("if")) return end_of_statement(tokens, last);
+    while (last < tokens.size() && tokens[last].is("if")) {
+      last = end_of_statement(tokens, closing(tokens, last + 1) + 1);
+      if (last + 1 < tokens.size() && tokens[last].is("else"))
+        last = tokens[last + 1].is("if") ? last + 1 : end_of_statement(tokens, last + 1);
+    }
+    return last;
+  }
+
   /// The condition, then both ways; a variable that they leave differently is chosen by the condition.
   bool branch(const Tokens& tokens, std::size_t& i) {
     std::size_t open = i + 1;
@@ -153,22 +166,8 @@ class Body {
     }
     const std::size_t end = end_of_statement(tokens, close + 1);
     const Tokens condition = part(tokens, open + 1, close), yes = part(tokens, close + 1, end);
-    Tokens no;
-    i = end;
-    if (i < tokens.size() && tokens[i].is("else")) {
-      std::size_t last = i + 1;
-      if (last < tokens.size() && tokens[last].is("if")) {
-        while (last < tokens.size() && tokens[last].is("if")) {
-          last = end_of_statement(tokens, closing(tokens, last + 1) + 1);
-          if (last + 1 < tokens.size() && tokens[last].is("else"))
-            last = tokens[last + 1].is("if") ? last + 1 : end_of_statement(tokens, last + 1);
-        }
-      } else {
-        last = end_of_statement(tokens, last);
-      }
-      no = part(tokens, i + 1, last);
-      i = last;
-    }
+    i = end_of_else(tokens, end);
+    const Tokens no = i > end ? part(tokens, end + 1, i) : Tokens();
     if (!watched_.empty() && !sets_watched(yes) && !sets_watched(no)) return true;
     Body as_yes = *this, as_no = *this;
     if (!as_yes.run(yes) || !as_no.run(no)) return false;

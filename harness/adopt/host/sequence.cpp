@@ -7,8 +7,8 @@
 #include <map>
 
 #include "harness/adopt/host/host_function.h"
+#include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
-#include "harness/adopt/source/template_head.h"
 #include "harness/adopt/source/token_lists.h"
 #include "harness/core/error.h"
 

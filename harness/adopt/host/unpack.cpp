@@ -12,7 +12,7 @@
 
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/host/resolver.h"
-#include "harness/adopt/source/template_head.h"
+#include "harness/adopt/source/kernels.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {

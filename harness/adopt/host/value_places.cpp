@@ -4,6 +4,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "harness/adopt/source/token_lists.h"
+
 namespace harness::adopt {
 namespace {
 
@@ -34,13 +36,7 @@ Places of_macros(const SourceText& file, const std::string& name) {
 
 /// What is assigned from token `first` on.
 Places of_value(const SourceText& file, std::size_t first) {
-  std::size_t end = first;
-  for (int depth = 0; end < file.tokens.size(); ++end) {
-    const Token& token = file.tokens[end];
-    if (token.is("(") || token.is("{") || token.is("[")) ++depth;
-    if (token.is(")") || token.is("}") || token.is("]")) --depth;
-    if (depth < 0 || (depth == 0 && (token.is(";") || token.is(",")))) break;
-  }
+  const std::size_t end = end_of_value(file.tokens, first);
   if (end == first) return {};
   return {{&file, file.tokens[first].begin, file.tokens[end - 1].end}};
 }

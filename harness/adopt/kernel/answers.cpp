@@ -34,43 +34,54 @@ void add_symbols(AdoptedKernel& kernel, const Formula& formula, const char* evid
   }
 }
 
+Error refusal_of_argument(const std::string& text) {
+  return bad_input(
+      fmt::format("--arg \"{}\" is not of the form NAME[SIZE, SIZE] TYPE, with input, output, inout, zeroed, "
+                  ">= NUMBER or < BOUND behind it",
+                  text));
+}
+
+void set_dtype(AdoptedParameter& parameter, Dtype dtype, const std::string& text) {
+  if (storage_bytes(dtype) != storage_bytes(parameter.dtype))
+    throw bad_input(
+        fmt::format("--arg \"{}\": the signature says that '{}' is {}", text, parameter.name, name(parameter.dtype)));
+  parameter.dtype = dtype;
+}
+
+/// What stands behind the name and the shape, from token `at` on.
+void apply_words(AdoptedParameter& parameter, const Tokens& tokens, std::size_t at, const std::string& text,
+                 const Declaration& kernel) {
+  for (; at < tokens.size(); ++at) {
+    const std::string word(tokens[at].text);
+    const bool last = at + 1 >= tokens.size();
+    if (word == "input" || word == "output" || word == "inout") parameter.role = word;
+    else if (word == "zeroed") parameter.zeroed = true;
+    else if (const auto dtype = parse_dtype(word)) set_dtype(parameter, *dtype, text);
+    else if (word == ">=" && !last && tokens[at + 1].kind == Token::Kind::number)
+      parameter.from = std::strtoll(std::string(tokens[++at].text).c_str(), nullptr, 0);
+    else if (word == "<" && !last) {
+      parameter.below = read_dimensions("--arg", text.substr(tokens[at].end), kernel, {}).front();
+      return;
+    } else throw refusal_of_argument(text);
+  }
+}
+
 /// "idx[N, 2] s32 < V", "letters[N] s8 >= 97 < 123", "sum[1] f32 zeroed"
 void apply_argument(AdoptedKernel& kernel, const std::string& text) {
-  const std::vector<Token> tokens = tokens_of(text);
-  const auto refuse = [&] {
-    return bad_input(
-        fmt::format("--arg \"{}\" is not of the form NAME[SIZE, SIZE] TYPE, with input, output, inout, zeroed, "
-                    ">= NUMBER or < BOUND behind it",
-                    text));
-  };
-  if (tokens.size() < 2 || !tokens[0].is_word()) throw refuse();
+  const Tokens tokens = tokens_of(text);
+  if (tokens.size() < 2 || !tokens[0].is_word()) throw refusal_of_argument(text);
   AdoptedParameter& parameter = pointer_named(kernel, std::string(tokens[0].text), text);
-  std::size_t at = 1;
+  std::size_t behind = 1;
   if (tokens[1].is("[")) {
     const std::size_t close = closing(tokens, 1);
-    if (close >= tokens.size()) throw refuse();
+    if (close >= tokens.size()) throw refusal_of_argument(text);
     parameter.shape = read_dimensions("--arg", text.substr(tokens[1].end, tokens[close].begin - tokens[1].end),
                                       kernel.declaration, {});
     parameter.answered = true;
     parameter.evidence = "--arg";
-    at = close + 1;
+    behind = close + 1;
   }
-  for (; at < tokens.size(); ++at) {
-    const std::string word(tokens[at].text);
-    if (word == "input" || word == "output" || word == "inout") parameter.role = word;
-    else if (word == "zeroed") parameter.zeroed = true;
-    else if (const auto dtype = parse_dtype(word)) {
-      if (storage_bytes(*dtype) != storage_bytes(parameter.dtype))
-        throw bad_input(fmt::format("--arg \"{}\": the signature says that '{}' is {}", text, parameter.name,
-                                    name(parameter.dtype)));
-      parameter.dtype = *dtype;
-    } else if (word == ">=" && at + 1 < tokens.size() && tokens[at + 1].kind == Token::Kind::number) {
-      parameter.from = std::strtoll(std::string(tokens[++at].text).c_str(), nullptr, 0);
-    } else if (word == "<" && at + 1 < tokens.size()) {
-      parameter.below = read_dimensions("--arg", text.substr(tokens[at].end), kernel.declaration, {}).front();
-      break;
-    } else throw refuse();
-  }
+  apply_words(parameter, tokens, behind, text, kernel.declaration);
   for (FormulaPtr& extent : parameter.shape) extent = with(extent, derived_of(kernel));
   for (const FormulaPtr& extent : parameter.shape) add_symbols(kernel, *extent, "--arg");
 }

@@ -153,9 +153,7 @@ std::shared_ptr<const Bytes> drawn_content(const AdoptedParameter& parameter,
 }
 
 void choose_draws(AdoptedKernel& kernel, const Subject& subject, Observer& observer, Seen& seen) {
-  BuildSpec spec = subject.build;
-  spec.entries = subject.entries;
-  const BuildResult built = observer.build(spec);
+  const BuildResult built = observer.build(subject.build);
   if (const auto* artifact = std::get_if<Artifact>(&built)) Draws(kernel, subject, observer, *artifact, seen).choose();
 }
 

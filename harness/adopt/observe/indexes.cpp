@@ -69,18 +69,12 @@ class Indexes {
     return all;
   }
 
-  Values values_at(const Values& point) const {
-    Values values = kernel_.settings(kernel_.dtypes.front());
-    values.insert(point.begin(), point.end());
-    return values;
-  }
-
   /// Whether the kernel stays inside of its arrays if every element of `parameter` is `below` - 1.
   bool stays(const AdoptedParameter& parameter, const FormulaPtr& below) {
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points_) {
       ObservedLaunch launch = launch_at(kernel_, subject_.entry, point, 0, false);
-      const std::int64_t value = evaluate(*below, values_at(point)).value_or(1) - 1;
+      const std::int64_t value = evaluate(*below, all_values(kernel_, point)).value_or(1) - 1;
       for (Arena& arena : launch.arenas)
         if (arena.name == parameter.name && arena.content)
           arena.content = filled(parameter.dtype, *arena.content, value);
@@ -89,7 +83,7 @@ class Indexes {
     seen_.runs += static_cast<int>(launches.size());
     const std::vector<Observation> observed = observer_.run(artifact_, launches);
     for (std::size_t i = 0; i < observed.size(); ++i)
-      if (!is_inside(observed[i], values_at(points_[i]))) return false;
+      if (!is_inside(observed[i], all_values(kernel_, points_[i]))) return false;
     return true;
   }
 
@@ -125,9 +119,7 @@ class Indexes {
 
 void find_indexes(AdoptedKernel& kernel, const Subject& subject, Observer& observer, Seen& seen) {
   if (std::ranges::none_of(kernel.parameters, may_be_index)) return;
-  BuildSpec spec = subject.build;
-  spec.entries = subject.entries;
-  const BuildResult built = observer.build(spec);
+  const BuildResult built = observer.build(subject.build);
   if (const auto* artifact = std::get_if<Artifact>(&built)) Indexes(kernel, subject, observer, *artifact, seen).find();
 }
 

@@ -143,13 +143,12 @@ class LeastSizes {
 std::string raise_least_sizes(AdoptedKernel& kernel, const Subject& subject, Observer& observer,
                               const std::string& reference) {
   if (kernel.sizes.empty()) return "";
-  BuildSpec original = subject.build, wide = subject.build;
-  original.entries = subject.entries;
+  BuildSpec wide = subject.build;
   wide.source_name = "reference.cu";
   wide.source = reference;
   wide.entries.clear();
   for (std::size_t i = 0; i <= kernel.further.size(); ++i) wide.entries.push_back(reference_entry(i));
-  const BuildResult built = observer.build(std::move(original)), built_wide = observer.build(std::move(wide));
+  const BuildResult built = observer.build(subject.build), built_wide = observer.build(std::move(wide));
   const auto *const artifact = std::get_if<Artifact>(&built), *const wide_artifact = std::get_if<Artifact>(&built_wide);
   if (artifact == nullptr || wide_artifact == nullptr) return "";
   return LeastSizes(kernel, subject, observer, *artifact, *wide_artifact).raise();

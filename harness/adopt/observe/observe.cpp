@@ -37,8 +37,7 @@ void refuse_header(const Subject& subject, const std::string& log) {
 }
 
 Artifact build(const Subject& subject, Observer& observer) {
-  BuildSpec spec = subject.build;
-  spec.entries = subject.entries;
+  const BuildSpec& spec = subject.build;
   const BuildResult result = observer.build(spec);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     refuse_header(subject, failure->log);

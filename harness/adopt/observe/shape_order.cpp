@@ -180,35 +180,44 @@ class ShapeOrder : public Observing {
     }
   }
 
+  /// The constant among the extents of an array that may be put last; nullptr: it has none.
+  static FormulaPtr constant_of(const AdoptedParameter& parameter) {
+    const auto constant =
+        std::ranges::find_if(parameter.shape, [](const FormulaPtr& extent) { return extent->kind == Op::number; });
+    const bool movable = may_move(parameter) && parameter.shape.size() >= 2 && constant != parameter.shape.end();
+    return movable ? *constant : nullptr;
+  }
+
+  static void move_last(AdoptedParameter& parameter, const FormulaPtr& constant) {
+    std::erase(parameter.shape, constant);
+    parameter.shape.push_back(constant);
+  }
+
+  /// Does one thread alone touch just these elements?
+  static bool is_of_one_thread(const AdoptedParameter& parameter, const FormulaPtr& constant,
+                               const std::vector<Observation>& observed) {
+    const std::int64_t bytes = static_cast<std::int64_t>(constant->number) * storage_bytes(parameter.dtype);
+    return std::ranges::all_of(observed, [&](const Observation& observation) {
+      const ArenaSeen& seen = observation.arenas.at(parameter.name);
+      return std::max(seen.read_end, seen.write_end) == bytes;
+    });
+  }
+
   /// x, y and z of a point lie side by side where one thread alone touches just these.
   void put_constants_last() {
-    const auto constant_of = [](const AdoptedParameter& parameter) {
-      const auto constant = std::find_if(parameter.shape.begin(), parameter.shape.end(),
-                                         [](const FormulaPtr& extent) { return extent->kind == Op::number; });
-      return may_move(parameter) && parameter.shape.size() >= 2 && constant != parameter.shape.end() ? *constant
-                                                                                                     : nullptr;
-    };
-    const auto move_last = [&](AdoptedParameter& parameter, const FormulaPtr& constant) {
-      std::erase(parameter.shape, constant);
-      parameter.shape.push_back(constant);
-    };
     for (AdoptedParameter& parameter : kernel_.parameters)  // the elements of one float4
       if (const FormulaPtr constant = constant_of(parameter);
           constant && parameter.lanes > 1 && constant->number == parameter.lanes)
         move_last(parameter, constant);
-    if (std::none_of(kernel_.parameters.begin(), kernel_.parameters.end(), constant_of)) return;
+    if (std::ranges::none_of(kernel_.parameters,
+                             [](const auto& parameter) { return constant_of(parameter) != nullptr; }))
+      return;
     const std::vector<Observation> observed = look(small_launches(points_of(kernel_, 3, 5), make_one_thread));
     if (observed.empty() || !std::ranges::all_of(observed, ended_well)) return;
     std::set<double> proven;
     for (AdoptedParameter& parameter : kernel_.parameters) {
       const FormulaPtr constant = constant_of(parameter);
-      const bool alone_touched =
-          constant && std::all_of(observed.begin(), observed.end(), [&](const Observation& observation) {
-            const ArenaSeen& seen = observation.arenas.at(parameter.name);
-            return std::max(seen.read_end, seen.write_end) ==
-                   static_cast<std::int64_t>(constant->number) * storage_bytes(parameter.dtype);
-          });
-      if (!alone_touched) continue;
+      if (!constant || !is_of_one_thread(parameter, constant, observed)) continue;
       proven.insert(constant->number);
       move_last(parameter, constant);
     }

@@ -116,10 +116,8 @@ void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& ob
     AdoptedKernel other = with_type(kernel, dtype);
     Subject as_other = subject;
     as_other.entry = other.entry_for(std::string(cuda_type(dtype)), kernel.first_templates());
-    as_other.entries = entries_of(other, as_other.entry);
-    BuildSpec spec = as_other.build;
-    spec.entries = as_other.entries;
-    const BuildResult built = observer.build(spec);
+    as_other.build.entries = entries_of(other, as_other.entry);
+    const BuildResult built = observer.build(as_other.build);
     const auto* const artifact = std::get_if<Artifact>(&built);
     bool holds = false;
     if (artifact != nullptr) {

@@ -21,10 +21,9 @@ struct Seen {
 
 /// How a device source is built for its runs.
 struct Subject {
-  BuildSpec build;                   // without entries
-  std::string entry;                 // filled in for the first dtype and the first tuned values
-  std::vector<std::string> entries;  // that one, and those of further launches
-  std::string original;              // the whole file, which messages give lines of
+  BuildSpec build;       // of all its launches
+  std::string entry;     // filled in for the first dtype and the first tuned values
+  std::string original;  // the whole file, which messages give lines of
 };
 
 }  // namespace harness::adopt

@@ -119,8 +119,7 @@ namespace {
 
 std::vector<std::int64_t> shape_at(const AdoptedKernel& kernel, const AdoptedParameter& parameter,
                                    const Values& sizes) {
-  Values all = kernel.settings(kernel.dtypes.front());
-  all.insert(sizes.begin(), sizes.end());
+  const Values all = all_values(kernel, sizes);
   std::vector<std::int64_t> shape;
   for (const FormulaPtr& extent : parameter.shape) shape.push_back(evaluate(*extent, all).value_or(0));
   return shape;
@@ -187,9 +186,7 @@ class Recording {
       if (parameter.kind == Param::pointer && !parameter.strides.empty())
         throw bad_input(
             fmt::format("{}: the rows of '{}' lie apart, which arrays of NumPy cannot say", who_, parameter.name));
-    BuildSpec spec = subject.build;
-    spec.entries = subject.entries;
-    const BuildResult built = observer.build(spec);
+    const BuildResult built = observer.build(subject.build);
     if (const auto* failure = std::get_if<CompileFailure>(&built)) throw bad_input(failure->log);
     artifact_ = std::get<Artifact>(built);
   }
@@ -365,6 +362,71 @@ std::shared_ptr<const Bytes> content_of(const AdoptedParameter& parameter, const
   return content;
 }
 
+/// Arrays that become files of the plugin, by workload.
+struct GoldenFiles {
+  std::map<std::string, std::string> folders;
+  std::vector<PluginFile> files;
+
+  void add(const std::string& workload, const std::string& name, std::string text) {
+    const std::string folder = "golden/" + workload;
+    folders[workload] = folder;
+    files.emplace_back(folder + "/" + name, std::move(text));
+  }
+
+  /// `of`: who recorded them.
+  ChosenReference beside(const ChosenReference& base, const std::string& of) && {
+    ChosenReference chosen = with_records(base, folders.size(), of);
+    chosen.golden = std::move(folders);
+    chosen.files = std::move(files);
+    return chosen;
+  }
+};
+
+std::string text_of(const fs::path& file) {
+  return read_file(file.string(), Error::Kind::bad_input);
+}
+
+/// The file of a result that was recorded beside its input.
+std::string result_name(const AdoptedParameter& parameter) {
+  return parameter.name + (parameter.role == "inout" ? ".out.npy" : ".npy");
+}
+
+/// NAME.npy of each input in `folder`, out of what a launch begins with.
+void write_inputs(const AdoptedKernel& kernel, const ObservedLaunch& launch, const TimedPoint& point,
+                  const fs::path& folder, GoldenFiles& golden) {
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (!is_read(parameter)) continue;
+    const auto arena = std::ranges::find(launch.arenas, parameter.name, &Arena::name);
+    const std::vector<std::int64_t> shape = shape_at(kernel, parameter, point.sizes);
+    const auto bytes = static_cast<std::size_t>(count_of(shape) * storage_bytes(parameter.dtype));
+    const std::string text = npy_text(parameter.dtype, shape, bytes_of(*arena, bytes));
+    write_file(folder / (parameter.name + ".npy"), text);
+    golden.add(point.name, parameter.name + ".npy", text);
+  }
+  write_file(folder / "sizes.json", sizes_json(kernel, point.sizes));
+}
+
+/// The sizes of the records come first among those of the workloads.
+void add_sizes_of_records(AdoptedKernel& kernel, const std::vector<Values>& records) {
+  for (AdoptedSize& size : kernel.sizes) {
+    std::vector<std::int64_t> values;
+    for (const Values& record : records) values.push_back(record.at(size.symbol));
+    values.insert(values.end(), size.values.begin(), size.values.end());
+    size.values = std::move(values);
+  }
+}
+
+/// A launch whose inputs begin with what is recorded in `folder`.
+ObservedLaunch launch_of_record(const Recording& recording, const AdoptedKernel& kernel, const Values& sizes,
+                                const fs::path& folder) {
+  ObservedLaunch launch = recording.launch_for(sizes);
+  for (Arena& arena : launch.arenas)
+    for (const AdoptedParameter& parameter : kernel.parameters)
+      if (parameter.name == arena.name && is_read(parameter))
+        arena.content = content_of(parameter, folder / (parameter.name + ".npy"));
+  return launch;
+}
+
 }  // namespace
 
 ChosenReference recorded_by(const std::string& command, const AdoptedKernel& kernel, const Subject& subject,
@@ -374,41 +436,23 @@ ChosenReference recorded_by(const std::string& command, const AdoptedKernel& ker
   std::vector<std::string> readable;
   const std::vector<std::string> words = words_of_command(command, readable);
   Recording recording(kernel, subject, observer, who);
-  std::map<std::string, std::string> golden;
-  std::vector<PluginFile> files;
+  GoldenFiles golden;
   for (const TimedPoint& point : timed_points(kernel)) {
-    if (golden.size() == kMostRecords || golden.contains(point.name)) continue;
+    if (golden.folders.size() == kMostRecords || golden.folders.contains(point.name)) continue;
     const TemporaryFolder scratch("reference");
     const fs::path in = scratch.path() / "in", out = scratch.path() / "out";
     fs::create_directories(in);
     fs::create_directories(out);
     const ObservedLaunch launch = recording.launch_for(point.sizes);
-    const std::string folder = "golden/" + point.name;
-    for (const AdoptedParameter& parameter : kernel.parameters) {
-      if (!is_read(parameter)) continue;
-      const auto arena = std::ranges::find(launch.arenas, parameter.name, &Arena::name);
-      const std::vector<std::int64_t> shape = shape_at(kernel, parameter, point.sizes);
-      const std::string text =
-          npy_text(parameter.dtype, shape,
-                   bytes_of(*arena, static_cast<std::size_t>(count_of(shape) * storage_bytes(parameter.dtype))));
-      write_file(in / (parameter.name + ".npy"), text);
-      files.emplace_back(folder + "/" + parameter.name + ".npy", text);
-    }
-    write_file(in / "sizes.json", sizes_json(kernel, point.sizes));
+    write_inputs(kernel, launch, point, in, golden);
     run_program_at(words, readable, who, in, out, scratch.path(), where_of(kernel, point.sizes));
     recording.compare(launch, point.sizes, out,
                       [](const AdoptedParameter& parameter) { return parameter.name + ".npy"; });
     for (const AdoptedParameter& parameter : kernel.parameters)
       if (is_result(parameter))
-        files.emplace_back(fmt::format("{}/{}{}.npy", folder, parameter.name, parameter.role == "inout" ? ".out" : ""),
-                           read_file((out / (parameter.name + ".npy")).string(), Error::Kind::bad_input));
-    golden[point.name] = folder;
+        golden.add(point.name, result_name(parameter), text_of(out / (parameter.name + ".npy")));
   }
-  std::string of = fs::path(words.back()).filename().string();
-  ChosenReference chosen = with_records(base, golden.size(), of);
-  chosen.golden = std::move(golden);
-  chosen.files = std::move(files);
-  return chosen;
+  return std::move(golden).beside(base, fs::path(words.back()).filename().string());
 }
 
 ChosenReference recorded_in(const std::string& path, AdoptedKernel& kernel, const Subject& subject, Observer& observer,
@@ -416,45 +460,24 @@ ChosenReference recorded_in(const std::string& path, AdoptedKernel& kernel, cons
   const std::vector<fs::path> folders = record_folders(path);
   std::vector<Values> records;
   for (const fs::path& folder : folders) records.push_back(sizes_of_record(folder, kernel));
-  for (AdoptedSize& size : kernel.sizes) {
-    std::vector<std::int64_t> values;
-    for (const Values& record : records) values.push_back(record.at(size.symbol));
-    values.insert(values.end(), size.values.begin(), size.values.end());
-    size.values = std::move(values);
-  }
+  add_sizes_of_records(kernel, records);
   Recording recording(kernel, subject, observer, fmt::format("--reference {}", path));
   const std::vector<TimedPoint> points = timed_points(kernel);
-  std::map<std::string, std::string> golden;
-  std::vector<PluginFile> files;
+  GoldenFiles golden;
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const auto point = std::ranges::find(points, records[i], &TimedPoint::sizes);
     if (point == points.end())
       throw bad_input(
           fmt::format("--reference {}: {} is too large to be run here", path, where_of(kernel, records[i])));
-    ObservedLaunch launch = recording.launch_for(records[i]);
-    for (Arena& arena : launch.arenas)
-      for (const AdoptedParameter& parameter : kernel.parameters)
-        if (parameter.name == arena.name && is_read(parameter))
-          arena.content = content_of(parameter, folders[i] / (parameter.name + ".npy"));
-    const auto result_name = [](const AdoptedParameter& parameter) {
-      return parameter.name + (parameter.role == "inout" ? ".out.npy" : ".npy");
-    };
-    recording.compare(launch, records[i], folders[i], result_name);
-    const std::string folder = "golden/" + point->name;
+    recording.compare(launch_of_record(recording, kernel, records[i], folders[i]), records[i], folders[i], result_name);
     for (const AdoptedParameter& parameter : kernel.parameters) {
       if (parameter.kind != Param::pointer) continue;
-      const auto take = [&](const std::string& name) {
-        files.emplace_back(folder + "/" + name, read_file((folders[i] / name).string(), Error::Kind::bad_input));
-      };
-      take(parameter.name + ".npy");
-      if (parameter.role == "inout") take(parameter.name + ".out.npy");
+      const std::string input = parameter.name + ".npy", result = result_name(parameter);
+      golden.add(point->name, input, text_of(folders[i] / input));
+      if (result != input) golden.add(point->name, result, text_of(folders[i] / result));
     }
-    golden[point->name] = folder;
   }
-  ChosenReference chosen = with_records(base, golden.size(), fs::path(path).filename().string());
-  chosen.golden = std::move(golden);
-  chosen.files = std::move(files);
-  return chosen;
+  return std::move(golden).beside(base, fs::path(path).filename().string());
 }
 
 }  // namespace harness::adopt

@@ -152,13 +152,11 @@ std::string References::inlined(std::string text) const {
 }
 
 void References::run_original() {
-  BuildSpec spec = subject_.build;
-  spec.entries = subject_.entries;
   points_ = points_of(kernel_, kernel_.sizes.empty() ? 1 : 4, 99);
   std::vector<ObservedLaunch> launches;
   for (std::size_t i = 0; i < points_.size(); ++i)
     launches.push_back(launch_at(kernel_, subject_.entry, points_[i], fill_of(i), false));
-  const BuildResult result = observer_.build(spec);
+  const BuildResult result = observer_.build(subject_.build);
   if (const auto* artifact = std::get_if<Artifact>(&result)) original_ = observer_.run(*artifact, launches);
 }
 

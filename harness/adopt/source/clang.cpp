@@ -98,7 +98,6 @@ struct Library {
   CXType (*enumInteger)(CXCursor);
   long long (*enumValue)(CXCursor);
   unsigned (*isConst)(CXType);
-  unsigned (*isRestrict)(CXType);
   unsigned (*isDefinition)(CXCursor);
   unsigned (*diagnostics)(void*);
   void* (*diagnostic)(void*, unsigned);
@@ -138,7 +137,6 @@ bool load(Library& lib) {
          load_symbol(h, lib.enumInteger, "clang_getEnumDeclIntegerType") &&
          load_symbol(h, lib.enumValue, "clang_getEnumConstantDeclValue") &&
          load_symbol(h, lib.isConst, "clang_isConstQualifiedType") &&
-         load_symbol(h, lib.isRestrict, "clang_isRestrictQualifiedType") &&
          load_symbol(h, lib.isDefinition, "clang_isCursorDefinition") &&
          load_symbol(h, lib.diagnostics, "clang_getNumDiagnostics") &&
          load_symbol(h, lib.diagnostic, "clang_getDiagnostic") &&
@@ -201,10 +199,10 @@ class Walk {
     visit(lib_.root(unit), [this](CXCursor cursor) { return top(cursor); });
     for (unsigned i = 0; i < lib_.diagnostics(unit); ++i) {
       void* const diagnostic = lib_.diagnostic(unit, i);
+      if (lib_.severity(diagnostic) < 3) continue;
       Complaint complaint;
-      complaint.error = lib_.severity(diagnostic) >= 3;
       complaint.text = lib_.take(lib_.diagnosticText(diagnostic));
-      if (place(lib_.diagnosticLocation(diagnostic), complaint.file, complaint.place) && complaint.error)
+      if (place(lib_.diagnosticLocation(diagnostic), complaint.file, complaint.place))
         parsed.complaints.push_back(std::move(complaint));
     }
   }
@@ -232,23 +230,13 @@ class Walk {
     return true;
   }
 
-  int top(CXCursor cursor) {
-    if (cursor.kind == kNamespace || cursor.kind == kLinkage || cursor.kind == kUnexposedDecl) return kRecurse;
-    Declaration declaration;
-    if (!place(lib_.location(cursor), declaration.file, declaration.place)) return kContinue;
-    declaration.name = lib_.take(lib_.spelling(cursor));
-    declaration.defined = lib_.isDefinition(cursor) != 0;
-    switch (cursor.kind) {
+  static Declaration::Kind kind_of(int cursor) {
+    switch (cursor) {
       case kFunction:
       case kFunctionTemplate:
-        declaration.kind = Declaration::Kind::function;
-        read_function(cursor, declaration);
-        break;
+        return Declaration::Kind::function;
       case kVariable:
-        declaration.kind = Declaration::Kind::variable;
-        read_function(cursor, declaration);
-        if (declaration.constant) declaration.parameters = {parameter(cursor)};
-        break;
+        return Declaration::Kind::variable;
       case kStruct:
       case kUnion:
       case kClass:
@@ -259,27 +247,38 @@ class Walk {
       case kAliasTemplate:
       case kNamespaceAlias:
       case kUsingDeclaration:
-        declaration.kind = Declaration::Kind::type;
-        visit(cursor, [&](CXCursor child) {
-          if (child.kind == kField) declaration.parameters.push_back(parameter(child));
-          return kContinue;
-        });
-        break;
       case kEnum:
-        declaration.kind = Declaration::Kind::type;
-        visit(cursor, [&](CXCursor child) {
-          if (child.kind == kEnumerator) declaration.members.push_back(lib_.take(lib_.spelling(child)));
-          return kContinue;
-        });
-        break;
+        return Declaration::Kind::type;
       case kMacro:
-        declaration.kind = Declaration::Kind::macro;
-        break;
+        return Declaration::Kind::macro;
       default:
-        return kContinue;
+        return Declaration::Kind::other;
     }
+  }
+
+  int top(CXCursor cursor) {
+    if (cursor.kind == kNamespace || cursor.kind == kLinkage || cursor.kind == kUnexposedDecl) return kRecurse;
+    Declaration declaration;
+    declaration.kind = kind_of(cursor.kind);
+    const bool placed = place(lib_.location(cursor), declaration.file, declaration.place);
+    if (!placed || declaration.kind == Declaration::Kind::other) return kContinue;
+    declaration.name = lib_.take(lib_.spelling(cursor));
+    declaration.defined = lib_.isDefinition(cursor) != 0;
+    if (declaration.kind == Declaration::Kind::type) read_type(cursor, declaration);
+    else if (declaration.kind != Declaration::Kind::macro) read_function(cursor, declaration);
+    if (declaration.kind == Declaration::Kind::variable && declaration.constant)
+      declaration.parameters = {parameter(cursor)};
     parsed.declarations.push_back(std::move(declaration));
     return kContinue;
+  }
+
+  /// Fields of a structure, enumerators of an enumeration.
+  void read_type(CXCursor cursor, Declaration& declaration) {
+    visit(cursor, [&](CXCursor child) {
+      if (child.kind == kField) declaration.parameters.push_back(parameter(child));
+      if (child.kind == kEnumerator) declaration.members.push_back(lib_.take(lib_.spelling(child)));
+      return kContinue;
+    });
   }
 
   void read_function(CXCursor cursor, Declaration& declaration) {
@@ -319,7 +318,6 @@ class Walk {
     read.name = lib_.take(lib_.spelling(cursor));
     const CXType type = lib_.type(cursor), canonical = lib_.canonical(type);
     read.type = lib_.take(lib_.typeSpelling(type));
-    read.restrict_ = lib_.isRestrict(canonical) != 0;
     if (canonical.kind == kPointerType) {
       const CXType target = lib_.pointee(canonical);
       const CXType written = lib_.pointee(type).kind != 0 ? lib_.pointee(type) : target;

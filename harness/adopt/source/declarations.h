@@ -16,11 +16,10 @@ struct Enumerator {
 
 struct Parameter {
   std::string name;
-  std::string type;        // as written, without const and restrict of the pointer: "const T *", "int"
-  std::string pointee;     // of a pointer, without const: "T", "float"; "" for a value
-  std::string resolved;    // pointee or value with typedefs resolved: "float", "unsigned int"
-  bool read_only = false;  // the pointee is const
-  bool restrict_ = false;
+  std::string type;                     // as written, without const and restrict of the pointer: "const T *", "int"
+  std::string pointee;                  // of a pointer, without const: "T", "float"; "" for a value
+  std::string resolved;                 // pointee or value with typedefs resolved: "float", "unsigned int"
+  bool read_only = false;               // the pointee is const
   bool record = false;                  // a value that is a struct or class
   std::vector<Enumerator> enumerators;  // of a value that is an enumeration; then `resolved` is its integer
 };
@@ -44,10 +43,10 @@ struct Declaration {
   std::vector<std::string> members;  // enumerators: names that it declares besides its own
 };
 
+/// An error that the front end reported.
 struct Complaint {
   std::string file, text;
   std::size_t place = 0;
-  bool error = false;
 };
 
 struct Parsed {

@@ -16,6 +16,9 @@ std::size_t index_of(const Source& source, const std::string& name);
 /// "ns::softmax"
 std::string qualified_name(const Source& source, std::size_t index);
 
+/// "template <class T, int N>" as it stands before a function, with the end of its line; "" where it is no template.
+std::string template_head(const Source::Found& function);
+
 /// "float*,int" of (const float* __restrict__ x, int n): what tells overloads apart.
 std::string types_of(std::string_view parameters);
 std::string types_of(const Declaration& kernel);

@@ -1,5 +1,7 @@
 #include "harness/adopt/source/launch.h"
 
+#include <optional>
+
 #include "harness/adopt/source/token_lists.h"
 
 namespace harness::adopt {
@@ -25,31 +27,40 @@ std::string dispatch_around(const Tokens& tokens, std::size_t at) {
 
 namespace {
 
+/// The `<` of the template arguments that end at `close`; nothing: the file begins between them.
+std::optional<std::size_t> begin_of_template(const Tokens& tokens, std::size_t close) {
+  int depth = 0;
+  for (std::size_t from = close + 1; from-- > 0;) {
+    if (tokens[from].is(">")) ++depth;
+    if (tokens[from].is("<") && --depth == 0) return from;
+  }
+  return std::nullopt;
+}
+
+/// Takes "kernel<T, 4>" in front of the `<<<` at `open`. False: no kernel's name stands there.
+bool take_callee(const Tokens& tokens, std::size_t open, FoundLaunch& launch) {
+  std::size_t behind = open;
+  if (behind > 0 && tokens[behind - 1].is(">")) {
+    const auto from = begin_of_template(tokens, behind - 1);
+    if (!from) return false;
+    for (const Tokens& argument : split_by_commas(part(tokens, *from + 1, behind - 1), true)) {
+      launch.templates.push_back(spelled(argument));
+      launch.template_tokens.push_back(argument);
+    }
+    behind = *from;
+  }
+  if (behind == 0 || !tokens[behind - 1].is_word()) return false;
+  launch.entry = tokens[behind - 1].text;
+  return true;
+}
+
 void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaunch>& all) {
   const Tokens& tokens = file.tokens;
   FoundLaunch launch;
   launch.file = &file;
   launch.place = tokens[open].begin;
   launch.chunk = chunk_at(file, launch.place);
-  if (open == 0) return;
-  std::size_t name = open - 1;
-  if (tokens[name].is(">")) {
-    int depth = 0;
-    std::size_t from = name;
-    for (;; --from) {
-      if (tokens[from].is(">")) ++depth;
-      if (tokens[from].is("<") && --depth == 0) break;
-      if (from == 0) return;
-    }
-    for (const Tokens& argument : split_by_commas(part(tokens, from + 1, name), true)) {
-      launch.templates.push_back(spelled(argument));
-      launch.template_tokens.push_back(argument);
-    }
-    if (from == 0) return;
-    name = from - 1;
-  }
-  if (!tokens[name].is_word()) return;
-  launch.entry = tokens[name].text;
+  if (!take_callee(tokens, open, launch)) return;
   std::size_t close = open + 1;
   for (int depth = 0; close < tokens.size() && !(depth == 0 && tokens[close].is(">>>")); ++close) {
     if (tokens[close].is("(") || tokens[close].is("{")) ++depth;

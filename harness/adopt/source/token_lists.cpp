@@ -50,6 +50,16 @@ std::vector<Tokens> split_by_commas(const Tokens& tokens, bool angles) {
   return parts;
 }
 
+std::size_t end_of_value(const Tokens& tokens, std::size_t from) {
+  std::size_t end = from;
+  for (int depth = 0; end < tokens.size(); ++end) {
+    if (tokens[end].is("(") || tokens[end].is("{") || tokens[end].is("[")) ++depth;
+    if (tokens[end].is(")") || tokens[end].is("}") || tokens[end].is("]")) --depth;
+    if (depth < 0 || (depth == 0 && (tokens[end].is(";") || tokens[end].is(",")))) break;
+  }
+  return end;
+}
+
 std::string spelled(const Tokens& tokens) {
   std::string text;
   for (const Token& token : tokens) text += token.text;

@@ -12,6 +12,9 @@ std::size_t end_of_template(const Tokens& tokens, std::size_t at);
 /// By commas outside of brackets; `angles`: template arguments, where < and > are brackets too.
 std::vector<Tokens> split_by_commas(const Tokens& tokens, bool angles = false);
 
+/// Where the value ends that begins at `from`: at a `;` or `,` outside of brackets, or where these close.
+std::size_t end_of_value(const Tokens& tokens, std::size_t from);
+
 /// Without what stands between them: "x.size(0)".
 std::string spelled(const Tokens& tokens);
 

@@ -46,12 +46,12 @@ float multiply_and_add(float factor) {
 
 CardCalibration calibrate() {
   std::vector<std::byte> from(kCopied, std::byte{1}), to(kCopied);
-  CardCalibration found;
-  found.method = "cpu 1: memcpy of 16 MiB, chains of multiply-adds on one core";
-  found.bytes_per_s = 2.0 * kCopied / turn_s([&] { std::memcpy(to.data(), from.data(), kCopied); });
+  CardCalibration calibration;
+  calibration.method = "cpu 1: memcpy of 16 MiB, chains of multiply-adds on one core";
+  calibration.bytes_per_s = 2.0 * kCopied / turn_s([&] { std::memcpy(to.data(), from.data(), kCopied); });
   volatile float factor = 0.5F, sink = 0;
-  found.operations_per_s = 2.0 * kSteps * kChains / turn_s([&] { sink = multiply_and_add(factor); });
-  return found;
+  calibration.operations_per_s = 2.0 * kSteps * kChains / turn_s([&] { sink = multiply_and_add(factor); });
+  return calibration;
 }
 
 }  // namespace harness::cpu

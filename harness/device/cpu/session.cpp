@@ -290,8 +290,8 @@ void CpuSession::launch(const Launch& launch, std::size_t step, cpu::Module& mod
   const int workers = one ? 1 : static_cast<int>(std::min(blocks, together));
   if (checker_) checker_->begin_launch(launch, workers, arguments.memory());
   if (counter_) {
-    const std::uint64_t each = clusters ? together : 1;
-    counter_->begin_launch(launch, step, blocks / each, static_cast<int>(each), workers);
+    const std::uint64_t unit_blocks = clusters ? together : 1;
+    counter_->begin_launch(launch, step, blocks / unit_blocks, static_cast<int>(unit_blocks), workers);
   }
   if (clusters) launch_clusters(state, module);
   else launch_blocks(state, workers);

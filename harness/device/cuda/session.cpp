@@ -197,11 +197,11 @@ CardCalibration CudaSession::calibrate() {
   if (!errors_) errors_.emplace(pci_bus_id_);
   return with_fault_named([&] {
     CardState state;
-    CardCalibration found =
+    CardCalibration calibration =
         cuda::calibrate(api_, modules_, stream_.get(), cache_folder_, info_, [&] { state = card_state(pci_bus_id_); });
-    found.state = state;
-    found.state.xids = errors_->take();
-    return found;
+    calibration.state = state;
+    calibration.state.xids = errors_->take();
+    return calibration;
   });
 }
 

@@ -102,7 +102,8 @@ LoadedKernel::LoadedKernel(const fs::path& folder, const std::vector<fs::path>& 
       include_dirs_(include_dirs),
       device_kinds_(device_kinds) {
   info_ = {manifest.name(), manifest.summary(), manifest.file(), manifest.workloads(), {}, {}};
-  const std::string base = folder.parent_path().filename().string() + "/" + manifest.name() + "/";
+  // The same whatever folder holds the kernel: a package keeps it as kernels/NAME, and its code is found by this name.
+  const std::string base = "kernels/" + manifest.name() + "/";
   const auto load = [&](const fs::path& file, const std::string& name) {
     const fs::path own = file.parent_path();
     return std::make_unique<VariantManifest>(file, shown_path(file),

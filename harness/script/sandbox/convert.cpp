@@ -290,6 +290,15 @@ json to_json(lua_State* L, int index, const std::string& name, int depth) {
   throw bad_input(name + " is a " + lua_typename(L, lua_type(L, index)) + "; use a boolean, number, string or table");
 }
 
+void refuse_unknown_fields(lua_State* L, std::initializer_list<const char*> absent) {
+  lua_createtable(L, 0, static_cast<int>(absent.size()));
+  for (const char* name : absent) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, name);
+  }
+  lua_rawsetp(L, -2, &kAbsentKey);
+}
+
 void push_read_only(lua_State* L, int index, const char* name) {
   luaL_checkstack(L, 6, "a value is nested too deeply");
   index = lua_absindex(L, index);

@@ -1,4 +1,5 @@
 #pragma once
+#include <initializer_list>
 #include <lua.hpp>
 #include <string>
 
@@ -14,6 +15,10 @@ namespace harness::script {
 /// whose values are all of one scalar type are maps, and any name may be asked of them.
 void push_json(lua_State* L, const json& j, bool strict = false);
 void push_value(lua_State* L, const Value& value);
+
+/// From now on a stand-in for the table on top of the stack refuses names that it has not, but for those in `absent`,
+/// which are nil. What lies within stays as it is. May raise.
+void refuse_unknown_fields(lua_State* L, std::initializer_list<const char*> absent);
 
 /// The value at `index`; read-only tables read as what they stand for. Raises no Lua error, so it may be called
 /// anywhere. A table with the keys 1..n is an array, an empty one an empty array, one with string keys an object.

@@ -43,6 +43,15 @@ std::string without_own_place(const std::string& message) {
   return end == std::string::npos ? message : message.substr(end + 2);
 }
 
+/// What Lua has and a sandbox has not: who writes `io.open` learns that it is not a slip of the pen.
+std::string with_hint(std::string message) {
+  for (const char* absent : {"io", "os", "require", "package", "debug", "load", "loadfile", "loadstring", "dofile"})
+    if (message.find(std::string("(global '") + absent + "')") != std::string::npos)
+      return message + "; the sandbox has no '" + absent +
+             "': a script reads what it is handed and what use(\"NAME\") gives it, and nothing else";
+  return message;
+}
+
 /// The sentence for the error at `index`; raises nothing, so numbers are not converted in place.
 std::string sentence_for(lua_State* L, int index, const std::string& chunk_name) {
   const Meter& meter = state_of(L).meter;
@@ -52,7 +61,7 @@ std::string sentence_for(lua_State* L, int index, const std::string& chunk_name)
   if (lua_type(L, index) == LUA_TSTRING) {
     std::size_t size = 0;
     const char* text = lua_tolstring(L, index, &size);
-    message = without_own_place(std::string(text, size));
+    message = with_hint(without_own_place(std::string(text, size)));
   }
   const std::string where = meter.where;
   if (!where.empty() && !names_file(message, where)) return where + message;

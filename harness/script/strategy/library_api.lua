@@ -91,6 +91,12 @@ strategy = wrap(function(declared)
   check_fields(declared, "a strategy", { name = "string", summary = "string", rules = "table", decide = "function" }, at)
   if not declared.decide then error(at .. "a strategy needs decide = function(campaign) ... end", 0) end
   local rules = {}
+  for name in pairs(declared.rules or {}) do
+    if math.type(name) ~= "integer" then
+      error(("%s'%s' stands beside the rules; options belong to one: { \"rules/NAME\", options = { ... } }"):format(at,
+        tostring(name)), 0)
+    end
+  end
   for i, entry in ipairs(declared.rules or {}) do rules[i] = listed_rule(entry, at) end
   kind_of[declared], rules_of[declared] = "strategy", rules
   return declared
@@ -244,6 +250,11 @@ local decision_fields = { action = "string", arm = "table", kernel = "string", w
 local function chosen_arm(campaign, decision, at)
   local from = decision.arm or decision
   local id = { kernel = from.kernel, workload = from.workload, technique = from.technique }
+  for _, part in ipairs { "kernel", "workload", "technique" } do
+    if type(id[part]) ~= "string" then
+      error(("%sdecide named an arm without a %s; take the arm from campaign.open"):format(at, part), 0)
+    end
+  end
   local names = {}
   for i, arm in ipairs(campaign.arms) do
     if arm.kernel == id.kernel and arm.workload == id.workload and arm.technique == id.technique then return arm end

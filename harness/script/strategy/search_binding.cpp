@@ -190,6 +190,7 @@ void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sand
   lua_pushlightuserdata(L, &sandbox);
   lua_pushlightuserdata(L, &models);
   luaL_setfuncs(L, kMethods, 3);
+  refuse_unknown_fields(L, {"size"});
   push_read_only(L, -1, "space");
   lua_remove(L, -2);
 }

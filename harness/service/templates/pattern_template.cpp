@@ -94,8 +94,10 @@ std::vector<TemplateFile> pattern_files(const NewArguments& arguments, Shell& sh
   const std::string name = plain_name(arguments);
   const int id = free_pattern_number(*shell.rooms.playbook(shell.places()), name);
   std::optional<CampaignLesson> lesson;
-  if (arguments.campaign > 0)
-    lesson = shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->history().lesson(arguments.campaign);
+  if (!arguments.campaign.empty()) {
+    const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
+    lesson = archive->history().lesson(archive->history().campaign_called(arguments.campaign));
+  }
   return {{fmt::format("playbook/{}-{}.md", id, name), pattern_page_template(id, name, lesson)}};
 }
 

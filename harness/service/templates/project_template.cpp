@@ -1,5 +1,6 @@
 #include "harness/service/places.h"
 #include "harness/service/templates/templates.h"
+#include "harness/system/files.h"
 
 namespace harness {
 namespace {
@@ -14,6 +15,15 @@ constexpr const char* kStrategies =
 
 constexpr const char* kAgents =
 #include "embedded/harness/service/templates/agents.md"
+    ;
+
+constexpr const char* kIgnored =
+#include "embedded/harness/service/templates/gitignore.in"
+    ;
+
+/// For editors with the Lua language server.
+constexpr const char* kEditor =
+#include "embedded/harness/service/templates/luarc.in"
     ;
 
 /// What makes the same text a skill (agentskills.io).
@@ -35,6 +45,13 @@ std::vector<TemplateFile> project_template(const std::string& kernel) {
   files.push_back({"AGENTS.md", kAgents});
   files.push_back({".agents/skills/harness/SKILL.md", std::string(kSkillHead) + kAgents});
   files.push_back({kProjectFile, kMarker});  // the last: a folder with half a project is none
+  return files;
+}
+
+std::vector<TemplateFile> settings_template() {
+  std::vector<TemplateFile> files{{".gitignore", kIgnored}, {".luarc.json", kEditor}};
+  if (const auto fields = read_file_if_any(find_places().home + "/strategies/api.lua"))
+    files.push_back({"strategies/api.lua", *fields});
   return files;
 }
 

@@ -13,7 +13,7 @@ struct TemplateFile {
 
 struct NewArguments {
   std::string kind, name;
-  std::int64_t campaign = 0;  // pattern: the campaign whose lesson it begins with; 0: none
+  std::string campaign;  // pattern: the campaign whose lesson it begins with; "": none
 };
 
 /// The name, or Error(bad_input) when it is none.

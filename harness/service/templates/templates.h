@@ -22,5 +22,8 @@ const std::vector<Scaffold>& scaffolds();
 std::vector<TemplateFile> kernel_template(const std::string& name);
 /// A project with such a kernel in it; the file that makes it a project is the last.
 std::vector<TemplateFile> project_template(const std::string& kernel);
+/// What a project has beside it, where the folder does not have its own: a .gitignore, settings for editors, and what
+/// scripts can see.
+std::vector<TemplateFile> settings_template();
 
 }  // namespace harness

@@ -106,13 +106,13 @@ std::optional<DeviceLock::Hold> DeviceLock::acquire(const OnWait& on_wait, const
   using Clock = std::chrono::steady_clock;
   if (take()) return Hold(this);
   const auto begin = Clock::now();
-  std::string told;
+  std::string announced;
   while (timeout_s < 0 || Clock::now() - begin < std::chrono::duration<double>(timeout_s)) {
     if (stop && stop()) return std::nullopt;
     if (on_wait) {
       const std::string holder = holder_in_words();
-      if (holder != told) on_wait(fmt::format("waiting for {}: {} is timing on it", device_, holder));
-      told = holder;
+      if (holder != announced) on_wait(fmt::format("waiting for {}: {} is timing on it", device_, holder));
+      announced = holder;
     }
     std::this_thread::sleep_for(kPatience);
     if (take()) return Hold(this);

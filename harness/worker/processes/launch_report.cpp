@@ -30,27 +30,27 @@ bool stands_in(std::string_view place, std::string_view word) {
 }
 
 int add_constants(dl_phdr_info* info, std::size_t, void* data) {
-  auto& found = *static_cast<std::vector<std::string_view>*>(data);
+  auto& constants = *static_cast<std::vector<std::string_view>*>(data);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
     if (segment.p_type == PT_LOAD && !(segment.p_flags & (PF_W | PF_X)))
-      found.emplace_back(reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr), segment.p_filesz);
+      constants.emplace_back(reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr), segment.p_filesz);
   }
   return 1;  // the program is the first
 }
 
 const std::vector<std::string_view>& own_constants() {
   static const std::vector<std::string_view> constants = [] {
-    std::vector<std::string_view> found;
-    dl_iterate_phdr(add_constants, &found);
-    return found;
+    std::vector<std::string_view> constants;
+    dl_iterate_phdr(add_constants, &constants);
+    return constants;
   }();
   return constants;
 }
 
-bool is_known(std::string_view word, const std::vector<std::string_view>& known) {
+bool is_known(std::string_view word, const std::vector<std::string_view>& vocabulary) {
   const auto holds = [&](std::string_view place) { return stands_in(place, word); };
-  return is_number(word) || std::any_of(known.begin(), known.end(), holds) ||
+  return is_number(word) || std::any_of(vocabulary.begin(), vocabulary.end(), holds) ||
          std::any_of(own_constants().begin(), own_constants().end(), holds);
 }
 
@@ -68,22 +68,22 @@ void write_findings(LaunchReport& report, std::string_view json) {
   report.findings_bytes = static_cast<std::uint32_t>(json.size());
 }
 
-std::string known_words(std::string_view text, const std::vector<std::string_view>& known) {
-  std::string told;
+std::string known_words(std::string_view text, const std::vector<std::string_view>& vocabulary) {
+  std::string words;
   text = text.substr(0, kMostText);
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && is_word_character(text[end])) ++end;
     if (end == at) {
-      told += text[at] >= ' ' && text[at] <= '~' ? text[at] : '?';
+      words += text[at] >= ' ' && text[at] <= '~' ? text[at] : '?';
       ++at;
       continue;
     }
     const std::string_view word = text.substr(at, end - at);
-    told += is_known(word, known) ? std::string(word) : "?";
+    words += is_known(word, vocabulary) ? std::string(word) : "?";
     at = end;
   }
-  return told;
+  return words;
 }
 
 }  // namespace harness

@@ -41,7 +41,7 @@ LaunchReport& in(const SharedMemory& memory) {
 /// Does `work` and reports what it throws.
 template <typename Work>
 LaunchReport::Code guarded(LaunchReport& report, Work&& work) {
-  const auto told = [&](LaunchReport::Code code, const char* text) {
+  const auto reported = [&](LaunchReport::Code code, const char* text) {
     write_text(report, text);
     return code;
   };
@@ -49,17 +49,17 @@ LaunchReport::Code guarded(LaunchReport& report, Work&& work) {
     work();
     return LaunchReport::done;
   } catch (const DeviceFault& fault) {
-    return told(LaunchReport::fault, fault.what());
+    return reported(LaunchReport::fault, fault.what());
   } catch (const LaunchRefused& refused) {
-    return told(LaunchReport::refused, refused.what());
+    return reported(LaunchReport::refused, refused.what());
   } catch (const DeviceMemoryExhausted& memory) {
-    return told(LaunchReport::memory, memory.what());
+    return reported(LaunchReport::memory, memory.what());
   } catch (const NotSupported& unsupported) {
-    return told(LaunchReport::unsupported, unsupported.what());
+    return reported(LaunchReport::unsupported, unsupported.what());
   } catch (const std::bad_alloc&) {
-    return told(LaunchReport::memory, "the host has no memory left for it");
+    return reported(LaunchReport::memory, "the host has no memory left for it");
   } catch (const std::exception& error) {
-    return told(LaunchReport::environment, error.what());
+    return reported(LaunchReport::environment, error.what());
   }
 }
 
@@ -251,9 +251,9 @@ std::optional<pid_t> LoadedProcess::ask(int executable, int image) {
 // The least of several: what is subtracted must never be more than was spent.
 double LoadedProcess::measure_empty() {
   constexpr int kRounds = 10;
-  const std::optional<pid_t> asked = ask(-1, 0);
-  if (!asked) return 0;  // the next launch says so
-  const pid_t launch = *asked;
+  const std::optional<pid_t> begun = ask(-1, 0);
+  if (!begun) return 0;  // the next launch says so
+  const pid_t launch = *begun;
   double least = 0;
   bool stands = has_stopped(wait_for(launch, WSTOPPED | WEXITED));
   for (int round = 0; round < kRounds && stands; ++round) {
@@ -268,11 +268,11 @@ double LoadedProcess::measure_empty() {
 }
 
 NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
-  const std::optional<pid_t> asked = ask(static_cast<int>(executable), static_cast<int>(image));
+  const std::optional<pid_t> begun = ask(static_cast<int>(executable), static_cast<int>(image));
   // It runs no foreign code: whatever ended it came from outside.
-  if (!asked)
+  if (!begun)
     return {NativeLaunch::End::killed, "the process that had loaded it was killed", 0, std::nullopt, std::nullopt};
-  const pid_t launch = *asked;
+  const pid_t launch = *begun;
   siginfo_t event = wait_for(launch, WSTOPPED | WEXITED);
   double elapsed_ns = 0;
   if (has_stopped(event) && in(report_).code == LaunchReport::nothing) {
@@ -294,13 +294,13 @@ NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
 
 NativeLaunch LoadedProcess::conclude(std::size_t executable, double elapsed_ns) {
   const LaunchReport& report = in(report_);
-  const auto bytes_of = [](std::uint32_t told, std::size_t most) { return std::min<std::size_t>(told, most); };
+  const auto bytes_of = [](std::uint32_t length, std::size_t most) { return std::min<std::size_t>(length, most); };
   const std::string text(report.text, bytes_of(report.text_bytes, sizeof report.text));
-  const std::string found(report.findings, bytes_of(report.findings_bytes, sizeof report.findings));
-  used_bytes_ = found.empty() ? offsetof(LaunchReport, findings) : sizeof report;
+  const std::string findings(report.findings, bytes_of(report.findings_bytes, sizeof report.findings));
+  used_bytes_ = findings.empty() ? offsetof(LaunchReport, findings) : sizeof report;
   NativeLaunch launch{meaning(report.code), words(executable, text), elapsed_ns, std::nullopt, std::nullopt};
   if (launch.end == NativeLaunch::End::died) launch.detail = "it stopped before its launch had ended";
-  if (!found.empty()) read_evidence(executable, found, launch);
+  if (!findings.empty()) read_evidence(executable, findings, launch);
   return launch;
 }
 

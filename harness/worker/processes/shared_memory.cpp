@@ -103,10 +103,10 @@ struct MemoryPool::Waiting {
   /// Room for `wanted` and not for much more: pages that were touched once stay. Null: there is none.
   std::unique_ptr<SharedMemory::Mapping> find(std::size_t wanted) {
     const auto suits = [&](const auto& memory) { return memory->size() >= wanted && memory->size() / 2 <= wanted; };
-    const auto found = std::ranges::find_if(memories, suits);
-    if (found == memories.end()) return nullptr;
-    std::unique_ptr<SharedMemory::Mapping> memory = std::move(*found);
-    memories.erase(found);
+    const auto fitting = std::ranges::find_if(memories, suits);
+    if (fitting == memories.end()) return nullptr;
+    std::unique_ptr<SharedMemory::Mapping> memory = std::move(*fitting);
+    memories.erase(fitting);
     bytes -= memory->size();
     return memory;
   }
@@ -132,17 +132,17 @@ SharedMemory MappedMemory::map(int descriptor, std::size_t bytes) {
   constexpr std::size_t kMost = 32, kMostBytes = std::size_t{4} << 30;
   struct stat file {};
   const bool readable = fstat(descriptor, &file) == 0;
-  const auto known = std::ranges::find_if(known_, [&](const auto& mapping) { return readable && mapping->is(file); });
-  if (known != known_.end()) {
+  const auto mapped = std::ranges::find_if(known_, [&](const auto& mapping) { return readable && mapping->is(file); });
+  if (mapped != known_.end()) {
     close(descriptor);
-    known_.splice(known_.begin(), known_, known);
+    known_.splice(known_.begin(), known_, mapped);
     return {known_.front(), bytes};
   }
   auto mapping = std::make_shared<SharedMemory::Mapping>(descriptor);
   mapping->hold(prepare_({mapping->data(), mapping->size()}));
   known_.push_front(mapping);
   std::size_t total = 0;
-  for (const auto& each : known_) total += each->size();
+  for (const auto& mapping : known_) total += mapping->size();
   while (known_.size() > 1 && (known_.size() > kMost || total > kMostBytes)) {
     total -= known_.back()->size();
     known_.pop_back();

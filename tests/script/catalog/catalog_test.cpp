@@ -502,3 +502,21 @@ TEST_CASE("a shape that the kernel cannot have is refused in a sentence") {
   CHECK_THAT(refusal("N=9 dtype=bf16"), Catch::Contains("no workload of kernel 'scale' has dtype=bf16"));
   CHECK(catalog.kernel("scale").workloads.size() == 2);
 }
+
+TEST_CASE("a candidate's source has one name, whatever the folder of kernels is called and however it is spelled") {
+  namespace fs = std::filesystem;
+  PluginFolder folder;
+  const fs::path original = folder.path(), other = original.parent_path() / "mine of 2026";
+  fs::copy(original, other, fs::copy_options::recursive);
+  std::set<std::string> names;
+  for (const fs::path& spelled : {original, original / "", original / "..." / "..", other, other / ".", other / ""}) {
+    if (!fs::exists(spelled)) continue;
+    LuaCatalog catalog({spelled}, {}, {"cpu", "cuda"});
+    const Config config = catalog.default_config("scale", "00_naive", "small", cuda_device(), {});
+    const Realized realized = catalog.realize({"scale", "00_naive", "", config}, "small", cuda_device());
+    names.insert(realized.build.source_name);
+    names.insert(realized.sources.front().name);
+  }
+  fs::remove_all(other);
+  CHECK(names == std::set<std::string>{"kernels/scale/variants/00_naive.cu"});
+}

@@ -15,16 +15,16 @@ using Catch::Contains;
 
 namespace {
 
-const std::filesystem::path kShipped = HARNESS_SOURCE_DIR "/gpus";
+const std::filesystem::path kShippedGpus = HARNESS_SOURCE_DIR "/gpus";
 
-std::string shipped(const std::string& name) {
-  std::ifstream file(kShipped / name);
+std::string shipped_gpu(const std::string& name) {
+  std::ifstream file(kShippedGpus / name);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-std::string complaint(const std::string& from, const std::string& to) {
+std::string gpu_complaint(const std::string& from, const std::string& to) {
   try {
-    gpu_from(std::regex_replace(shipped("h200.lua"), std::regex(from), to), "gpus/mine.lua");
+    gpu_from(std::regex_replace(shipped_gpu("h200.lua"), std::regex(from), to), "gpus/mine.lua");
   } catch (const Error& error) {
     return error.what();
   }
@@ -34,7 +34,7 @@ std::string complaint(const std::string& from, const std::string& to) {
 }  // namespace
 
 TEST_CASE("the GPUs that come with harness are read in the order of their ranks") {
-  const std::vector<GpuFacts> gpus = read_gpus({kShipped});
+  const std::vector<GpuFacts> gpus = read_gpus({kShippedGpus});
   REQUIRE(gpus.size() == 4);
   CHECK(gpus[0].name == "H200");
   CHECK(gpus[0].architecture == "sm_90a");
@@ -47,25 +47,25 @@ TEST_CASE("the GPUs that come with harness are read in the order of their ranks"
 }
 
 TEST_CASE("a file with a mistake gets one sentence with file and line") {
-  CHECK_THAT(complaint("clock_hz = 1.98e9", "clock_hz = -1"), Contains("gpus/mine.lua:9: clock_hz is no number"));
-  CHECK_THAT(complaint("warps = 64", "warps = 64.5"), Contains(": warps is no whole number above 0"));
-  CHECK_THAT(complaint("architecture = \"sm_90a\"", "architecture = 90"), Contains(":5: architecture is no text"));
-  CHECK_THAT(complaint("l1_ns = 20,", ""), Contains(":2: l1_ns is missing"));
-  CHECK_THAT(complaint("l1_ns", "l1_nanoseconds"), Contains("a GPU has no field 'l1_nanoseconds'"));
-  CHECK_THAT(complaint("return gpu", "local _ ="), Contains("gpus/mine.lua:1: the file returns nothing"));
-  CHECK_THAT(complaint("64 . 1024", "nothing.at.all"), Contains("gpus/mine.lua:"));
-  CHECK(complaint("450", "451").empty());
+  CHECK_THAT(gpu_complaint("clock_hz = 1.98e9", "clock_hz = -1"), Contains("gpus/mine.lua:9: clock_hz is no number"));
+  CHECK_THAT(gpu_complaint("warps = 64", "warps = 64.5"), Contains(": warps is no whole number above 0"));
+  CHECK_THAT(gpu_complaint("architecture = \"sm_90a\"", "architecture = 90"), Contains(":5: architecture is no text"));
+  CHECK_THAT(gpu_complaint("l1_ns = 20,", ""), Contains(":2: l1_ns is missing"));
+  CHECK_THAT(gpu_complaint("l1_ns", "l1_nanoseconds"), Contains("a GPU has no field 'l1_nanoseconds'"));
+  CHECK_THAT(gpu_complaint("return gpu", "local _ ="), Contains("gpus/mine.lua:1: the file returns nothing"));
+  CHECK_THAT(gpu_complaint("64 . 1024", "nothing.at.all"), Contains("gpus/mine.lua:"));
+  CHECK(gpu_complaint("450", "451").empty());
 }
 
 TEST_CASE("a GPU of one's own is listed, and a file takes the place of one of its name that came with harness") {
   const tests::Scratch scratch;
   std::filesystem::create_directories(scratch.path("gpus"));
-  scratch.write("gpus/l40s.lua", std::regex_replace(shipped("rtx4090.lua"), std::regex("\"RTX4090\""), "\"L40S\""));
-  scratch.write("gpus/h200.lua", std::regex_replace(shipped("h200.lua"), std::regex("4.2e12"), "4.5e12"));
-  const std::vector<GpuFacts> gpus = read_gpus({scratch.path("gpus"), scratch.path("none"), kShipped});
+  scratch.write("gpus/l40s.lua", std::regex_replace(shipped_gpu("rtx4090.lua"), std::regex("\"RTX4090\""), "\"L40S\""));
+  scratch.write("gpus/h200.lua", std::regex_replace(shipped_gpu("h200.lua"), std::regex("4.2e12"), "4.5e12"));
+  const std::vector<GpuFacts> gpus = read_gpus({scratch.path("gpus"), scratch.path("none"), kShippedGpus});
   REQUIRE(gpus.size() == 5);
   CHECK(gpus[0].bytes_per_s == 4.5e12);
   CHECK(gpus[3].name == "L40S");
-  scratch.write("gpus/again.lua", shipped("a100.lua"));
-  CHECK_THROWS_WITH(read_gpus({scratch.path("gpus"), kShipped}), Contains("has the name 'A100', too"));
+  scratch.write("gpus/again.lua", shipped_gpu("a100.lua"));
+  CHECK_THROWS_WITH(read_gpus({scratch.path("gpus"), kShippedGpus}), Contains("has the name 'A100', too"));
 }

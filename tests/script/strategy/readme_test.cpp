@@ -1,4 +1,7 @@
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 
 #include "harness/script/strategy/strategy.h"
@@ -22,7 +25,47 @@ std::size_t write_examples(const Folder& folder) {
   return count;
 }
 
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The names of the fields of a class in api.lua, in lines of at most 98 columns: "`device`, `seed`."
+std::string listed_fields(const std::string& api, const std::string& name) {
+  const std::string mark = "---@field ";
+  std::vector<std::string> words;
+  std::size_t at = api.find("---@class " + name + " ");
+  for (at = api.find('\n', at) + 1; api.compare(at, mark.size(), mark) == 0; at = api.find('\n', at) + 1)
+    words.push_back(api.substr(at + mark.size(), api.find(' ', at + mark.size()) - at - mark.size()));
+  std::string text, line;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = "`" + words[i] + (i + 1 < words.size() ? "`," : "`.");
+    if (!line.empty() && line.size() + 1 + word.size() > 98) {
+      text += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return text + line + "\n";
+}
+
 }  // namespace
+
+// Set HARNESS_APPROVE=1 to write the lists as api.lua has them now.
+TEST_CASE("strategies/README.md lists the fields of api.lua") {
+  const std::string api = text_of(kShipped / "api.lua");
+  std::string page = text_of(kShipped / "README.md");
+  for (const char* name : {"Campaign", "Arm"}) {
+    const std::string begin = std::string("<!-- fields of ") + name + " -->\n";
+    const std::size_t from = page.find(begin);
+    REQUIRE(from != std::string::npos);
+    const std::size_t first = from + begin.size(), end = page.find("<!-- /fields -->", first);
+    const std::string fields = listed_fields(api, name);
+    if (std::getenv("HARNESS_APPROVE") != nullptr) page.replace(first, end - first, fields);
+    else CHECK(page.substr(first, end - first) == fields);
+  }
+  if (std::getenv("HARNESS_APPROVE") != nullptr) std::ofstream(kShipped / "README.md") << page;
+}
 
 TEST_CASE("the examples of strategies/README.md work") {
   const Folder folder;

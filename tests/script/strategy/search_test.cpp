@@ -119,6 +119,12 @@ TEST_CASE("exhaustive asks every configuration in order, once") {
   CHECK(all[13] == "20_b MODE=q X=2");
 }
 
+TEST_CASE("a field that a space has not is refused with the nearest name") {
+  CHECK_THAT(failure(*written("evaluate(space.variant[1].first)")),
+             Catch::Contains("there is no field space.variant; did you mean 'variants'?"));
+  CHECK(failure(*written("local n = space.size or 0")).empty());
+}
+
 TEST_CASE("random asks every configuration once, in an order that only the seed decides") {
   const auto all = shipped("random", two_variants(), 1, flat);
   CHECK(std::set<std::string>(all.begin(), all.end()).size() == 14);

@@ -118,6 +118,10 @@ TEST_CASE("a decision that makes no sense is refused with file, line and the nea
         at + "decide chose the arm 'k/w/tilling', which is not in campaign.arms; did you mean 'k/w/tiling'?");
   CHECK(refusal("return { action = 'try', arm = campaign.arms[1], why = 'x', predict = { speedup = { 3, 2 } } }") ==
         at + "predict.speedup is not { low, high } with low <= high");
+  CHECK(refusal("return { action = 'try', arm = {}, why = 'x' }") ==
+        at + "decide named an arm without a kernel; take the arm from campaign.open");
+  CHECK(refusal("return { action = 'try', why = 'x' }") ==
+        at + "decide named an arm without a kernel; take the arm from campaign.open");
   ArmState closed = arm("tiling", 1, 2, 0.8, 10);
   closed.closed = true;
   CHECK(refusal("return { action = 'try', arm = campaign.arms[1], why = 'x' }", snapshot({closed})) ==
@@ -127,6 +131,12 @@ TEST_CASE("a decision that makes no sense is refused with file, line and the nea
 TEST_CASE("errors while loading and deciding name file and line") {
   CHECK(refusal("local x = campaign.nothing.more") ==
         "strategies/mine.lua:2: attempt to index a nil value (field 'nothing')");
+  for (const char* absent : {"io.open('x')", "require('x')", "os.time()", "dofile('x')"}) {
+    INFO(absent);
+    CHECK_THAT(refusal(absent), Catch::Contains("the sandbox has no '"));
+  }
+  CHECK_THAT(load_refusal("return strategy { rules = { options = { times = 3 } }, decide = print }"),
+             Catch::Contains("'options' stands beside the rules"));
   // Which limit comes first depends on the machine.
   CHECK(refusal("while true do end").starts_with("strategies/mine.lua:2: exceeded its "));
   CHECK(load_refusal("\nlocal = 1") == "strategies/mine.lua:2: <name> expected near '='");

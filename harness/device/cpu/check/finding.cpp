@@ -27,8 +27,8 @@ const char* name(FindingKind kind) {
 }
 
 RawFinding* RawFindings::find(const Key& key) {
-  const auto known = index_.find(key);
-  return known == index_.end() ? nullptr : &list_[known->second];
+  const auto entry = index_.find(key);
+  return entry == index_.end() ? nullptr : &list_[entry->second];
 }
 
 RawFinding* RawFindings::again(const Key& key) {

@@ -54,9 +54,9 @@ const ImageShadow::Buffer* ImageShadow::nearest(std::uintptr_t address) const {
     const std::uintptr_t start = base_ + buffer.offset, end = start + buffer.bytes;
     return address < start ? start - address : address - end;
   };
-  const auto found = std::min_element(buffers_.begin(), buffers_.end(),
-                                      [&](const Buffer& a, const Buffer& b) { return distance(a) < distance(b); });
-  return found == buffers_.end() ? nullptr : &*found;
+  const auto nearest = std::min_element(buffers_.begin(), buffers_.end(),
+                                        [&](const Buffer& a, const Buffer& b) { return distance(a) < distance(b); });
+  return nearest == buffers_.end() ? nullptr : &*nearest;
 }
 
 }  // namespace harness::cpu

@@ -28,9 +28,9 @@ void ClusterOrder::arrive(std::uint32_t block, int thread, std::uint32_t stamp) 
 }
 
 bool ClusterOrder::ordered(const Access& earlier, std::uint32_t waits) const {
-  const auto found = arrivals_.find(std::uint64_t{earlier.block} << 32 | earlier.thread);
-  if (found == arrivals_.end()) return false;
-  const std::vector<std::uint32_t>& arrivals = found->second;
+  const auto arrived = arrivals_.find(std::uint64_t{earlier.block} << 32 | earlier.thread);
+  if (arrived == arrivals_.end()) return false;
+  const std::vector<std::uint32_t>& arrivals = arrived->second;
   const auto next = std::upper_bound(arrivals.begin(), arrivals.end(), earlier.stamp);
   return next != arrivals.end() && static_cast<std::uint32_t>(next - arrivals.begin()) < waits;
 }
@@ -76,9 +76,9 @@ bool BlockOrder::ordered_within(const Access& earlier, int thread) const {
 
 bool BlockOrder::ordered_across(const Access& earlier, int thread) const {
   if (threads_[static_cast<std::size_t>(thread)].acquired <= earlier.stamp) return false;
-  const auto found = launch_->releases_.find(earlier.block);
-  if (found == launch_->releases_.end()) return false;
-  const LaunchOrder::Release& release = found->second;
+  const auto released = launch_->releases_.find(earlier.block);
+  if (released == launch_->releases_.end()) return false;
+  const LaunchOrder::Release& release = released->second;
   return release.fence > earlier.stamp && (release.epoch > earlier.epoch || release.threads[earlier.thread]);
 }
 
@@ -137,10 +137,10 @@ bool BlockOrder::seen_by_async_proxy(const Access& written, int thread) const {
 }
 
 void BlockOrder::atomic(int thread, std::uintptr_t address, bool writes) {
-  const auto known = launch_->locations_.find(address);
-  if (known != launch_->locations_.end()) acquire(thread, known->second);
+  const auto location = launch_->locations_.find(address);
+  if (location != launch_->locations_.end()) acquire(thread, location->second);
   if (writes && threads_[static_cast<std::size_t>(thread)].fenced)
-    release(thread, known != launch_->locations_.end() ? known->second : launch_->locations_[address]);
+    release(thread, location != launch_->locations_.end() ? location->second : launch_->locations_[address]);
 }
 
 void BlockOrder::acquire(int thread, const LaunchOrder::Location& location) {

@@ -62,8 +62,8 @@ std::map<std::uint64_t, std::string> read_source_lines(const std::string& output
     else if (place) place->add(line.substr(0, line.find(" (discriminator")));
   }
   std::map<std::uint64_t, std::string> texts;
-  for (const auto& [offset, found] : places)
-    if (!found.text().empty()) texts[offset] = found.text();
+  for (const auto& [offset, place] : places)
+    if (!place.text().empty()) texts[offset] = place.text();
   return texts;
 }
 

@@ -113,7 +113,7 @@ BuildResult CpuCompiler::build(const BuildSpec& given) {
   const cpp_text::IncludeClosure included = included_by(spec);
   if (!included.refused.empty()) return CompileFailure{included.refused.front() + "\n"};
   const std::string request = this->request(spec, source, flags.arguments, included);
-  if (std::optional<Artifact> known = cache_.find(request)) return *known;
+  if (std::optional<Artifact> cached = cache_.find(request)) return *cached;
   const std::string scratch = cache_.scratch();
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> headers;
@@ -201,8 +201,8 @@ bool CpuCompiler::link_directly(const BuildSpec& spec, const std::string& candid
       linking_->command({cpu::link_flags(spec), {candidate + ".o", assembled}, candidate + ".so", needs_libc});
   if (!command) return false;
   bool failed = false;
-  if (const std::string* known = linking_->assembled(shared_memory)) {
-    write_file(assembled, *known);
+  if (const std::string* assembly = linking_->assembled(shared_memory)) {
+    write_file(assembled, *assembly);
   } else {
     run({compiler_, "-c", candidate + ".s", "-o", assembled}, spec, scratch, failed);
     if (failed) return false;

@@ -23,11 +23,11 @@ struct Occurrence {
 };
 
 std::vector<Occurrence> occurrences(std::string_view code) {
-  std::vector<Occurrence> found;
+  std::vector<Occurrence> places;
   for (std::size_t at = code.find('\x0f'); at != std::string_view::npos; at = code.find('\x0f', at + 1))
     for (const CounterInstruction& counter : kCounters)
-      if (code.substr(at).starts_with(counter.bytes)) found.push_back({at, at + counter.bytes.size(), counter.name});
-  return found;
+      if (code.substr(at).starts_with(counter.bytes)) places.push_back({at, at + counter.bytes.size(), counter.name});
+  return places;
 }
 
 struct Instruction {
@@ -46,17 +46,17 @@ class Decoder {
     ZydisDecodedInstruction decoded;
     if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder_, nullptr, code_.data() + at, code_.size() - at, &decoded)))
       return std::nullopt;
-    Instruction found{at, at + decoded.length};
+    Instruction instruction{at, at + decoded.length};
     const auto reaches = [&](std::size_t offset, unsigned bits, std::int64_t distance) {
-      found.distance_at = at + offset;
-      found.distance_end = found.distance_at + bits / 8;
-      found.distance = distance;
+      instruction.distance_at = at + offset;
+      instruction.distance_end = instruction.distance_at + bits / 8;
+      instruction.distance = distance;
     };
     const auto& raw = decoded.raw;
     if (raw.imm[0].size > 0 && raw.imm[0].is_relative) reaches(raw.imm[0].offset, raw.imm[0].size, raw.imm[0].value.s);
     else if (raw.disp.size == 32 && raw.modrm.mod == 0 && raw.modrm.rm == 5)  // relative to the instruction's end
       reaches(raw.disp.offset, raw.disp.size, raw.disp.value);
-    return found;
+    return instruction;
   }
 
  private:
@@ -79,19 +79,19 @@ bool is_innocent(const Occurrence& occurrence, const Instruction& instruction) {
 }  // namespace
 
 std::string counter_problem(std::string_view code) {
-  const std::vector<Occurrence> found = occurrences(code);
+  const std::vector<Occurrence> counters = occurrences(code);
   const Decoder decoder(code);
   std::size_t at = 0;
-  for (const Occurrence& each : found) {
+  for (const Occurrence& counter : counters) {
     std::optional<Instruction> around;
-    while (at <= each.at) {  // in order, so that what is decoded begins where the compiler began it
+    while (at <= counter.at) {  // in order, so that what is decoded begins where the compiler began it
       around = decoder.at(at);
-      if (around && around->end > each.at) break;
+      if (around && around->end > counter.at) break;
       at = around ? around->end : at + 1;
     }
-    if (!around || !is_innocent(each, *around))
+    if (!around || !is_innocent(counter, *around))
       return fmt::format("its machine code has the bytes of {} at {:#x}, which reads the processor's time counter",
-                         each.name, each.at);
+                         counter.name, counter.at);
   }
   return "";
 }

@@ -55,7 +55,7 @@ std::string uncovered_dependency(const std::vector<std::string>& files, const cp
   const fs::path trusted = fs::weakly_canonical(emulation, failed);
   for (const std::string& file : files) {
     const fs::path path = fs::weakly_canonical(file, failed);
-    const auto is_it = [&](const cpp_text::IncludedFile& known) { return known.path == path; };
+    const auto is_it = [&](const cpp_text::IncludedFile& file) { return file.path == path; };
     if (lies_in(path, trusted) || std::ranges::any_of(included.files, is_it)) continue;
     return source_name + ": error: g++ read " + file +
            ", which no plain #include of the source names; the source's hash would not cover it\n";

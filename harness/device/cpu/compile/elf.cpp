@@ -136,25 +136,26 @@ std::vector<std::string> read_variables(std::string_view file, const std::vector
   constexpr std::uint64_t kBetween = 64;  // what alignment leaves empty before a variable
   std::uint64_t accounted = filled.empty() ? 0 : kBetween;
   const std::vector<Range> writable = writable_memory(file);
-  std::vector<std::string> found;
+  std::vector<std::string> variables;
   for_each_symbol(sections, [&](const Elf64_Sym& symbol, std::string_view name) {
     const bool variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT || ELF64_ST_TYPE(symbol.st_info) == STT_NOTYPE;
     const bool inside = std::ranges::any_of(
         writable, [&](const Range& range) { return symbol.st_value >= range.begin && symbol.st_value < range.end; });
     if (!variable || !inside || symbol.st_size == 0) return;
-    const auto is_it = [&, its = plain_name(readable(name))](const std::string& each) {
-      return plain_name(each) == its;
+    const auto is_it = [&, its = plain_name(readable(name))](const std::string& symbol) {
+      return plain_name(symbol) == its;
     };
     if (std::ranges::any_of(filled, is_it)) accounted += symbol.st_size + kBetween;
-    else found.push_back(readable(name));
+    else variables.push_back(readable(name));
   });
   std::uint64_t unnamed = 0;
   for (const Range& range : writable) unnamed += range.bytes();
-  if (found.empty() && unnamed > accounted)
+  if (variables.empty() && unnamed > accounted)
     for (const Range& range : writable)
-      found.push_back(std::to_string(range.bytes()) + " bytes without a name (" + sections_in(sections, range) + ")");
-  std::ranges::sort(found);
-  return found;
+      variables.push_back(std::to_string(range.bytes()) + " bytes without a name (" + sections_in(sections, range) +
+                          ")");
+  std::ranges::sort(variables);
+  return variables;
 }
 
 /// Machine code and what it computes with, under whatever name; not tables of names and of the loader.

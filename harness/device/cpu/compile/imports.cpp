@@ -30,7 +30,7 @@ bool is_mathematics(std::string_view name) {
 
 template <typename List>
 bool lists(const List& list, std::string_view name) {
-  return std::any_of(std::begin(list), std::end(list), [&](std::string_view each) { return each == name; });
+  return std::any_of(std::begin(list), std::end(list), [&](std::string_view allowed) { return allowed == name; });
 }
 
 }  // namespace

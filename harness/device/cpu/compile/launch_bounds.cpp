@@ -78,8 +78,8 @@ class Arithmetic {
   std::optional<long> value(const Words& words, int depth = 0) {
     if (words.empty() || depth > 20) return std::nullopt;
     std::size_t at = 0;
-    const auto found = sum(words, at, depth);
-    return at == words.size() ? found : std::nullopt;
+    const auto value = sum(words, at, depth);
+    return at == words.size() ? value : std::nullopt;
   }
 
  private:
@@ -124,12 +124,12 @@ class Arithmetic {
   static std::optional<long> number(std::string_view word) {
     const bool hex = word.starts_with("0x") || word.starts_with("0X");
     if (hex) word.remove_prefix(2);
-    long found = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), found, hex ? 16 : 10);
+    long number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number, hex ? 16 : 10);
     const std::string_view rest(end, static_cast<std::size_t>(word.data() + word.size() - end));
-    if (error != std::errc() || found > 1 << 20 || rest.find_first_not_of("uUlL") != std::string_view::npos)
+    if (error != std::errc() || number > 1 << 20 || rest.find_first_not_of("uUlL") != std::string_view::npos)
       return std::nullopt;
-    return found;
+    return number;
   }
 
   const std::map<std::string, Words>& names_;
@@ -178,7 +178,6 @@ std::vector<std::pair<std::string, Words>> template_parameters(const Words& word
 
 std::optional<int> launch_bound(std::string_view source, const std::string& entry,
                                 const std::vector<std::pair<std::string, std::string>>& defines) {
-  if (source.find("__launch_bounds__") == std::string_view::npos) return std::nullopt;
   const cpp_text::Text text = cpp_text::read_text(source);
   const Words words = words_of(text), called = words_of(entry);
   const auto open = std::find(called.begin(), called.end(), "<");
@@ -199,8 +198,8 @@ std::optional<int> launch_bound(std::string_view source, const std::string& entr
     const auto parameters = template_parameters(words, i);
     for (std::size_t p = 0; p < parameters.size(); ++p)
       names[parameters[p].first] = p < given.size() ? given[p] : parameters[p].second;
-    const auto found = Arithmetic(names).value(bounds.front());
-    if (found && *found >= 1 && *found <= 1024) return static_cast<int>(*found);
+    const auto threads = Arithmetic(names).value(bounds.front());
+    if (threads && *threads >= 1 && *threads <= 1024) return static_cast<int>(*threads);
     return std::nullopt;
   }
   return std::nullopt;

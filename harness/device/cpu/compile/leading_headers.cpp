@@ -59,10 +59,10 @@ std::vector<std::string> leading_includes(const std::string& text) {
 std::vector<std::string> leading_small_floats(const std::string& source, const std::vector<std::string>& folders) {
   Search search(folders);
   search.begin_of(source);
-  std::vector<std::string> found;
+  std::vector<std::string> headers;
   for (const std::string_view name : kSmallFloats)
-    if (search.saw(name)) found.emplace_back(name);
-  return found;
+    if (search.saw(name)) headers.emplace_back(name);
+  return headers;
 }
 
 }  // namespace harness::cpu

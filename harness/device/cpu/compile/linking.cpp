@@ -95,9 +95,9 @@ std::vector<std::string> Linking::learn(const std::vector<std::string>& flags) c
 }
 
 std::optional<std::vector<std::string>> Linking::command(const Job& job) {
-  const auto known = known_.find(job.flags);
+  const auto learnt = known_.find(job.flags);
   const std::vector<std::string>& words =
-      known != known_.end() ? known->second : known_.emplace(job.flags, learn(job.flags)).first->second;
+      learnt != known_.end() ? learnt->second : known_.emplace(job.flags, learn(job.flags)).first->second;
   if (words.empty()) return std::nullopt;
   std::vector<std::string> command;
   for (const std::string& word : words) {
@@ -109,8 +109,8 @@ std::optional<std::vector<std::string>> Linking::command(const Job& job) {
 }
 
 const std::string* Linking::assembled(const std::string& text) const {
-  const auto found = assembled_.find(text);
-  return found == assembled_.end() ? nullptr : &found->second;
+  const auto assembly = assembled_.find(text);
+  return assembly == assembled_.end() ? nullptr : &assembly->second;
 }
 
 void Linking::keep_assembled(const std::string& text, std::string object) {

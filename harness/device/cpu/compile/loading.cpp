@@ -54,8 +54,8 @@ constexpr std::array kWrittenByLoader = {R_X86_64_64,       R_X86_64_GLOB_DAT, R
                                          R_X86_64_DTPMOD64, R_X86_64_DTPOFF64, R_X86_64_TPOFF64};
 
 const char* find_name(std::span<const NamedTag> list, std::int64_t tag) {
-  for (const NamedTag& each : list)
-    if (each.tag == tag) return each.name;
+  for (const NamedTag& named : list)
+    if (named.tag == tag) return named.name;
   return nullptr;
 }
 
@@ -81,10 +81,10 @@ class Object {
 
   /// Offsets in the file of the dynamic entries with this tag.
   std::vector<std::uint64_t> entries(std::int64_t tag) const {
-    std::vector<std::uint64_t> found;
+    std::vector<std::uint64_t> offsets;
     for (std::size_t i = 0; i < dynamic_entries_.size(); ++i)
-      if (dynamic_entries_[i].d_tag == tag) found.push_back(dynamic_offset_ + i * sizeof(Elf64_Dyn));
-    return found;
+      if (dynamic_entries_[i].d_tag == tag) offsets.push_back(dynamic_offset_ + i * sizeof(Elf64_Dyn));
+    return offsets;
   }
   std::uint64_t value(std::int64_t tag, std::uint64_t otherwise = 0) const {
     for (const Elf64_Dyn& entry : dynamic_entries_)

@@ -69,7 +69,7 @@ bool is_guard(const TlsSymbol& symbol, const std::vector<TlsSymbol>& tls) {
   constexpr std::int64_t kMostBytes = 8;
   if (!symbol.name.starts_with(kPrefix) || symbol.bytes > kMostBytes) return false;
   const std::string guarded = "_Z" + symbol.name.substr(kPrefix.size());
-  return std::any_of(tls.begin(), tls.end(), [&](const TlsSymbol& each) { return each.name == guarded; });
+  return std::any_of(tls.begin(), tls.end(), [&](const TlsSymbol& symbol) { return symbol.name == guarded; });
 }
 
 std::string entry_label(const std::string& entry) {

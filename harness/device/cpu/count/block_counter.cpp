@@ -150,16 +150,16 @@ void BlockCounter::end_role(Warp& warp) {
   std::ranges::sort(requests);
   for (std::size_t i = 1; i < requests.size(); ++i)  // one place may load and store
     if (requests[i].first == requests[i - 1].first) requests[i].second += std::exchange(requests[i - 1].second, 0);
-  std::erase_if(requests, [](const auto& each) { return each.second == 0; });
+  std::erase_if(requests, [](const auto& request) { return request.second == 0; });
   roles_.add(requests, weight_);
 }
 
 std::size_t BlockCounter::place_of(EventKind kind, const void* from) {
   // One back from the return address lies within the call.
   const std::uint64_t site = reinterpret_cast<std::uintptr_t>(from) - counter_.module_.base - 1;
-  const auto [found, fresh] = index_.try_emplace(site << kKindBits | static_cast<std::uint64_t>(kind), events_.size());
+  const auto [entry, fresh] = index_.try_emplace(site << kKindBits | static_cast<std::uint64_t>(kind), events_.size());
   if (fresh) events_.push_back({site, kind, {}});
-  return found->second;
+  return entry->second;
 }
 
 /// Between the guards of shared memory, if it has some.
@@ -246,8 +246,9 @@ void BlockCounter::touch(EventKind kind, const Run& run, std::uint64_t begin) {
 
 void BlockCounter::access(std::uintptr_t address, std::size_t bytes, int kind, const void* from) {
   Cursor& last = cursor(from);
-  const bool known = last.from == from && last.bytes == bytes && last.kind == kind && address - last.begin < last.size;
-  if (known && weight_ != 0 && last.thread != nullptr) return note(last, address, bytes);
+  const bool goes_on =
+      last.from == from && last.bytes == bytes && last.kind == kind && address - last.begin < last.size;
+  if (goes_on && weight_ != 0 && last.thread != nullptr) return note(last, address, bytes);
   const bool atomic = kind == harness_cpu_atomic_write;
   if (address - counter_.image_ < counter_.image_bytes_) {
     atomics_used_ = atomics_used_ || atomic;

@@ -7,10 +7,10 @@ namespace harness::cpu {
 
 void CopyWaits::begin(std::size_t threads) {
   threads_.resize(threads);
-  for (Clock& each : threads_) {  // those of the block before keep their memory
-    each.time = 0;
-    each.open = false;
-    if (!each.groups.empty()) each.groups.clear();
+  for (Clock& clock : threads_) {  // those of the block before keep their memory
+    clock.time = 0;
+    clock.open = false;
+    if (!clock.groups.empty()) clock.groups.clear();
   }
   mbarriers_.clear();
 }

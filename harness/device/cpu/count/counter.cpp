@@ -22,7 +22,8 @@ std::int64_t product(const Dim3& d) {
 std::int64_t l1_of_a_block(const Launch& launch, std::int64_t static_shared) {
   const std::int64_t shared = launch.shared + static_shared + kReservedShared;
   const std::int64_t blocks = std::max<std::int64_t>(
-      1, std::min({kMostBlocks, kMostThreads / std::max<std::int64_t>(1, product(launch.block)), kMostShared / shared}));
+      1,
+      std::min({kMostBlocks, kMostThreads / std::max<std::int64_t>(1, product(launch.block)), kMostShared / shared}));
   return std::max<std::int64_t>(0, (kL1AndShared - blocks * shared) / blocks);
 }
 
@@ -37,28 +38,29 @@ Counter::Counter(const Executable& executable, std::span<std::byte> image, const
       sectors_(image.size() / kSectorBytes + 1) {
   for (std::size_t i = 0; i < executable.plan.steps.size(); ++i)
     if (std::holds_alternative<Launch>(executable.plan.steps[i])) last_launch_ = i;
-  for (const ConstantTable& each : executable.plan.constants) constants_.push_back(module.constant(each.symbol));
+  for (const ConstantTable& constant : executable.plan.constants)
+    constants_.push_back(module.constant(constant.symbol));
 }
 
 bool Counter::is_constant(std::uintptr_t address) const {
-  return std::ranges::any_of(constants_, [&](std::span<const std::byte> each) {
-    return address - reinterpret_cast<std::uintptr_t>(each.data()) < each.size();
+  return std::ranges::any_of(constants_, [&](std::span<const std::byte> constant) {
+    return address - reinterpret_cast<std::uintptr_t>(constant.data()) < constant.size();
   });
 }
 
 /// Whoever asks for more blocks than usual gets all of a launch that has no more than that. Where all run, and one
 /// after another, counting is not what takes the time.
 Sample Counter::sample_of(const Launch& launch, std::uint64_t units, int blocks_each) const {
-  const auto asked = static_cast<std::uint64_t>(std::max(request_.blocks, 1));
-  const auto each = static_cast<std::uint64_t>(blocks_each);
+  const auto most_blocks = static_cast<std::uint64_t>(std::max(request_.blocks, 1));
+  const auto unit_blocks = static_cast<std::uint64_t>(blocks_each);
   const bool more = request_.run_all || request_.blocks > CountingRequest{}.blocks;
-  if (more && units * each <= asked) return all_blocks(units);
+  if (more && units * unit_blocks <= most_blocks) return all_blocks(units);
   std::uint64_t columns = 1;
   const Dim3 &grid = launch.grid, &cluster = launch.cluster;
   for (const auto& [blocks, together] :
        {std::pair(grid.x, cluster.x), std::pair(grid.y, cluster.y), std::pair(grid.z, cluster.z)})
-    if (columns == 1) columns = blocks / std::max(1u, each == 1 ? 1u : together);
-  return sample_blocks(units, static_cast<int>(asked / each), columns);
+    if (columns == 1) columns = blocks / std::max(1u, unit_blocks == 1 ? 1u : together);
+  return sample_blocks(units, static_cast<int>(most_blocks / unit_blocks), columns);
 }
 
 void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t units, int blocks_each, int workers) {
@@ -122,9 +124,9 @@ void Counter::end_launch() {
 }
 
 std::int64_t Counter::weight(std::uint64_t unit) const {
-  const auto found = std::ranges::lower_bound(sample_.numbers, unit);
-  if (found == sample_.numbers.end() || *found != unit) return 0;
-  return sample_.weights[static_cast<std::size_t>(found - sample_.numbers.begin())];
+  const auto sampled = std::ranges::lower_bound(sample_.numbers, unit);
+  if (sampled == sample_.numbers.end() || *sampled != unit) return 0;
+  return sample_.weights[static_cast<std::size_t>(sampled - sample_.numbers.begin())];
 }
 
 }  // namespace harness::cpu

@@ -15,12 +15,12 @@ static int turns_in(const Request& request, std::uint64_t sector) {
 
 void AtomicSectors::add(const Request& request, std::uint64_t site) {
   for (const std::uint64_t sector : sectors_of(request)) {
-    auto known = block_.find(sector);
-    if (known == block_.end()) {
+    auto wanted_sector = block_.find(sector);
+    if (wanted_sector == block_.end()) {
       if (block_.size() == kMost) return;
-      known = block_.try_emplace(sector).first;
+      wanted_sector = block_.try_emplace(sector).first;
     }
-    Wanted& wanted = known->second;
+    Wanted& wanted = wanted_sector->second;
     wanted.lanes += turns_in(request, sector);
     ++wanted.requests;
     wanted.site = std::min(wanted.site, site);

@@ -27,14 +27,14 @@ bool L1Cache::load(std::uint64_t sector) {
   const auto bit = static_cast<std::uint8_t>(1u << sector % 4);
   Set& set = set_of(line);
   ++now_;
-  const std::size_t known = set.tag[set.last] == line
-                                ? set.last
-                                : static_cast<std::size_t>(std::ranges::find(set.tag, line) - set.tag.begin());
-  if (known < kWays) {
-    set.last = known;
-    set.used[known] = now_;
-    const bool hit = (set.sectors[known] & bit) != 0;
-    set.sectors[known] |= bit;
+  const std::size_t way = set.tag[set.last] == line
+                              ? set.last
+                              : static_cast<std::size_t>(std::ranges::find(set.tag, line) - set.tag.begin());
+  if (way < kWays) {
+    set.last = way;
+    set.used[way] = now_;
+    const bool hit = (set.sectors[way] & bit) != 0;
+    set.sectors[way] |= bit;
     return hit;
   }
   const auto victim = static_cast<std::size_t>(std::ranges::min_element(set.used) - set.used.begin());

@@ -12,7 +12,7 @@ constexpr std::size_t kBanks = 32;
 /// The most words that one bank is asked for. Words are compared within their bank alone.
 int passes_of(const Request& request, std::uint32_t lanes) {
   std::array<std::array<std::uint64_t, 64>, kBanks> words;
-  std::array<int, kBanks> asked{};
+  std::array<int, kBanks> filled{};
   int most = 0;
   each_lane(lanes, [&](std::size_t lane) {
     const std::uint64_t first = request.address[lane] / kWordBytes,
@@ -20,10 +20,10 @@ int passes_of(const Request& request, std::uint32_t lanes) {
     for (std::uint64_t word = first; word <= last; ++word) {
       const auto bank = static_cast<std::size_t>(word % kBanks);
       auto* const begin = words[bank].data();
-      auto* const end = begin + asked[bank];
+      auto* const end = begin + filled[bank];
       if (std::find(begin, end, word) != end) continue;
       *end = word;
-      most = std::max(most, ++asked[bank]);
+      most = std::max(most, ++filled[bank]);
     }
   });
   return most;
@@ -106,8 +106,8 @@ FewNumbers sectors_of(const Request& request) {
 std::uint64_t with_same_sectors(const Request& request, std::uint64_t step) {
   if (step == 0) return ~0ull;
   const bool down = static_cast<std::int64_t>(step) < 0;
-  const std::uint64_t each = down ? -step : step;
-  if (each >= kSectorBytes) return 1;
+  const std::uint64_t distance = down ? -step : step;
+  if (distance >= kSectorBytes) return 1;
   std::uint64_t room = kSectorBytes;  // the least that a first or last byte has before the next sector
   each_lane(request.lanes, [&](std::size_t lane) {
     for (const std::uint64_t byte : {request.address[lane], request.address[lane] + request.bytes - 1}) {
@@ -115,7 +115,7 @@ std::uint64_t with_same_sectors(const Request& request, std::uint64_t step) {
       room = std::min(room, down ? within : kSectorBytes - 1 - within);
     }
   });
-  return room / each + 1;
+  return room / distance + 1;
 }
 
 std::int64_t different_bytes(const Request& request) {

@@ -19,7 +19,7 @@ Touched::Touched(SharedSectors& shared, const std::vector<ImageBuffer>& buffers)
 
 std::vector<CountedBuffer> Touched::take_buffers() {
   std::vector<CountedBuffer> taken = counted_;
-  for (CountedBuffer& each : counted_) each = {each.buffer, {}, {}};
+  for (CountedBuffer& buffer : counted_) buffer = {buffer.buffer, {}, {}};
   return taken;
 }
 
@@ -34,21 +34,21 @@ std::size_t Touched::buffer_of(std::uint64_t sector) {
 }
 
 /// One block loads what another one adds to.
-void Touched::meet_adders(std::uint64_t sector, Access access, std::uint32_t known) {
+void Touched::meet_adders(std::uint64_t sector, Access access, std::uint32_t sector_state) {
   using Mark = SharedSectors::Mark;
   const bool adds = access == add;
   const auto before = shared_.mark(sector, adds ? Mark::added : Mark::read);
-  const bool did_other = (known & 1u << (adds ? load : add)) != 0;  // this block, and so the mark may be its own
+  const bool did_other = (sector_state & 1u << (adds ? load : add)) != 0;  // this block, and so the mark may be its own
   blocks_meet_ = blocks_meet_ || (!did_other && (before & (adds ? Mark::read : Mark::added)) != 0);
 }
 
 /// The first time that the block touches the sector, or does so in this way.
-void Touched::first(std::uint64_t sector, Access access, std::uint32_t& known) {
-  const bool fresh = known >> kBlockShift != block_, store = access == Access::store;
-  if (fresh) known = block_ << kBlockShift | (store ? 0 : kLoadedFirst);
-  const bool loaded_first = (known & kLoadedFirst) != 0;
-  if (!store) meet_adders(sector, access, known);
-  known |= 1u << access;
+void Touched::first(std::uint64_t sector, Access access, std::uint32_t& sector_state) {
+  const bool fresh = sector_state >> kBlockShift != block_, store = access == Access::store;
+  if (fresh) sector_state = block_ << kBlockShift | (store ? 0 : kLoadedFirst);
+  const bool loaded_first = (sector_state & kLoadedFirst) != 0;
+  if (!store) meet_adders(sector, access, sector_state);
+  sector_state |= 1u << access;
   const std::size_t buffer = buffer_of(sector);
   if (buffer == buffers_.size()) return;
   using Mark = SharedSectors::Mark;

@@ -45,8 +45,9 @@ class Touched {
   /// Beyond the image, of a variable: nothing happens.
   void touch(std::uint64_t sector, Access access) {
     if (sector >= shared_.size()) return;
-    std::uint32_t& known = seen(sector);
-    if (known >> kBlockShift != block_ || (known & 1u << access) == 0) first(sector, access, known);
+    std::uint32_t& sector_state = seen(sector);
+    if (sector_state >> kBlockShift != block_ || (sector_state & 1u << access) == 0)
+      first(sector, access, sector_state);
   }
 
   /// A block has loaded what another one changes: the order of blocks may matter. That both change it by atomic
@@ -69,8 +70,8 @@ class Touched {
     if (!page) page = std::make_unique<Page>();
     return (*page)[sector % kPageSectors];
   }
-  void first(std::uint64_t sector, Access access, std::uint32_t& known);
-  void meet_adders(std::uint64_t sector, Access access, std::uint32_t known);
+  void first(std::uint64_t sector, Access access, std::uint32_t& sector_state);
+  void meet_adders(std::uint64_t sector, Access access, std::uint32_t sector_state);
   /// The buffer of a sector; buffers_.size(): none.
   std::size_t buffer_of(std::uint64_t sector);
 

@@ -36,9 +36,9 @@ void AsyncWork::commit(int issuer) {
 }
 
 void AsyncWork::wait(int issuer, int pending) {
-  const auto found = groups_.find(issuer);
-  if (found == groups_.end()) return;
-  std::deque<std::vector<Action>>& committed = found->second.committed;
+  const auto groups = groups_.find(issuer);
+  if (groups == groups_.end()) return;
+  std::deque<std::vector<Action>>& committed = groups->second.committed;
   while (committed.size() > static_cast<std::size_t>(std::max(pending, 0))) {
     for (const Action& action : committed.front()) action();
     committed.pop_front();

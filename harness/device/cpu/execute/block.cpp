@@ -212,7 +212,7 @@ void BlockRunner::leave_barriers(const Thread& thread) {
   for (Barrier& barrier : barriers_) {
     if (!barrier.whole_block || barrier.waiting.empty() || barrier.arrived < others) continue;
     const Thread* last = &thread;
-    barrier.waiting.for_each([&](const Thread& each) { last = &each; });
+    barrier.waiting.for_each([&](const Thread& thread) { last = &thread; });
     pass(barrier, *last, last->site);
   }
 }

@@ -58,10 +58,10 @@ Cluster::Cluster(const ClusterShape& shape, std::uint64_t number, int threads,
 
 const Cluster::Member* Cluster::owner(std::uintptr_t address) const {
   const auto* const byte = reinterpret_cast<const char*>(address);
-  const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
+  const auto member = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
     return byte >= member.memory.begin && byte < member.memory.end;
   });
-  return found == members_.end() ? nullptr : &*found;
+  return member == members_.end() ? nullptr : &*member;
 }
 
 void Cluster::poison() const {
@@ -85,9 +85,9 @@ void Cluster::end(unsigned rank) {
 }
 
 const Cluster::Member* Cluster::touched_after_end() const {
-  const auto found = std::find_if(members_.begin(), members_.end(),
-                                  [&](const Member& member) { return !member.memory.poisoned(dynamic_bytes_); });
-  return found == members_.end() ? nullptr : &*found;
+  const auto member = std::find_if(members_.begin(), members_.end(),
+                                   [&](const Member& member) { return !member.memory.poisoned(dynamic_bytes_); });
+  return member == members_.end() ? nullptr : &*member;
 }
 
 bool Cluster::wait_for_turn(unsigned rank) {

@@ -124,14 +124,14 @@ const HarnessCpuEntry* Module::find(const std::string& name) const {
 }
 
 std::span<std::byte> Module::constant(const std::string& symbol) const {
-  const auto* each = static_cast<const HarnessCpuConstant*>(dlsym(handle_, "harness_cpu_constants"));
-  while (each && each->name && each->name != symbol) ++each;
-  if (!each || !each->name) throw LaunchRefused(symbol + " is no __constant__ variable of this build");
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(each->address) - memory_.writable_begin,
+  const auto* constant = static_cast<const HarnessCpuConstant*>(dlsym(handle_, "harness_cpu_constants"));
+  while (constant && constant->name && constant->name != symbol) ++constant;
+  if (!constant || !constant->name) throw LaunchRefused(symbol + " is no __constant__ variable of this build");
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(constant->address) - memory_.writable_begin,
                        room = memory_.writable_end - memory_.writable_begin;
-  if (begin > room || each->bytes > room - begin)
+  if (begin > room || constant->bytes > room - begin)
     throw LaunchRefused(symbol + " does not lie in memory that can be filled; it must be no const");
-  return {static_cast<std::byte*>(each->address), each->bytes};
+  return {static_cast<std::byte*>(constant->address), constant->bytes};
 }
 
 // The candidate's own code is not asked: it would run before its launch.

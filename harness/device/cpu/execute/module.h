@@ -43,7 +43,7 @@ struct ModuleMemory {
 
   bool is_guard(std::size_t offset) const {
     return std::any_of(guards.begin(), guards.end(),
-                       [&](const SharedVariable& each) { return offset - each.offset < each.bytes; });
+                       [&](const SharedVariable& variable) { return offset - variable.offset < variable.bytes; });
   }
 };
 

@@ -13,12 +13,12 @@ namespace fs = std::filesystem;
 
 /// Newest version first: glob sorts ascending.
 std::vector<std::string> folders_like(const std::string& pattern) {
-  glob_t found{};
+  glob_t matches{};
   std::vector<std::string> folders;
-  if (glob(pattern.c_str(), GLOB_ONLYDIR, nullptr, &found) == 0) {
-    folders.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  if (glob(pattern.c_str(), GLOB_ONLYDIR, nullptr, &matches) == 0) {
+    folders.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
   }
-  globfree(&found);
+  globfree(&matches);
   std::reverse(folders.begin(), folders.end());
   return folders;
 }

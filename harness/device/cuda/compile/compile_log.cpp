@@ -71,8 +71,8 @@ Remark read_remark(std::string_view line) {
 }
 
 std::string called(const std::map<std::string, std::string>& names, std::string_view mangled) {
-  const auto known = names.find(std::string(mangled));
-  return known == names.end() ? std::string(mangled) : known->second;
+  const auto written = names.find(std::string(mangled));
+  return written == names.end() ? std::string(mangled) : written->second;
 }
 
 std::string in_words(const Remark& remark, const std::map<std::string, std::string>& names) {

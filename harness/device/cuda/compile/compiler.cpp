@@ -67,8 +67,9 @@ int max_threads(const CubinKernel& kernel) {
 /// Only if the PTX and the cubin agree about how many there are.
 std::vector<ParameterKind> known_kinds(const std::map<std::string, std::vector<ParameterKind>>& kinds,
                                        const std::string& mangled, std::size_t parameters) {
-  const auto found = kinds.find(mangled);
-  return found != kinds.end() && found->second.size() == parameters ? found->second : std::vector<ParameterKind>();
+  const auto entry_kinds = kinds.find(mangled);
+  return entry_kinds != kinds.end() && entry_kinds->second.size() == parameters ? entry_kinds->second
+                                                                                : std::vector<ParameterKind>();
 }
 
 std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOutput& output, const Cubin& cubin) {
@@ -147,12 +148,12 @@ NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string archit
       walls_(walls),
       limits_(limits) {
   const NvrtcApi& api = require_nvrtc();
-  const auto& known = api.architectures;
-  if (std::find(known.begin(), known.end(), compute_capability(architecture_)) == known.end()) {
+  const auto& supported = api.architectures;
+  if (std::find(supported.begin(), supported.end(), compute_capability(architecture_)) == supported.end()) {
     throw environment_error(
         fmt::format("NVRTC {} does not compile for {}; it knows sm_{}. Name one of these, or install "
                     "another toolkit.",
-                    api.version(), architecture_, fmt::join(known, ", sm_")));
+                    api.version(), architecture_, fmt::join(supported, ", sm_")));
   }
 }
 

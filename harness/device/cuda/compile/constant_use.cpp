@@ -42,7 +42,7 @@ std::vector<Statement> statements_of(std::string_view ptx) {
     }
     if (ends_statement(token, current) && !(initialising && token.text != ";")) {
       if (current.is_directive())
-        for (const PtxToken& each : current.tokens) function += each.text == "entry" || each.text == "func";
+        for (const PtxToken& part : current.tokens) function += part.text == "entry" || part.text == "func";
       current.function = function;
       if (!current.tokens.empty()) statements.push_back(std::move(current));
       current = {};
@@ -62,14 +62,14 @@ struct Instruction {
   std::vector<std::vector<std::string_view>> operands;
 
   bool has(std::string_view modifier) const {
-    for (const std::string_view each : modifiers)
-      if (each == modifier) return true;
+    for (const std::string_view other : modifiers)
+      if (other == modifier) return true;
     return false;
   }
 };
 
 Instruction instruction_of(const Statement& statement) {
-  Instruction made;
+  Instruction instruction;
   std::size_t at = 0;
   const auto& tokens = statement.tokens;
   if (at < tokens.size() && tokens[at].text == "@") {  // a guard: @p or @!p
@@ -77,30 +77,30 @@ Instruction instruction_of(const Statement& statement) {
     if (at < tokens.size() && tokens[at].text == "!") ++at;
     ++at;
   }
-  if (at >= tokens.size() || tokens[at].kind != PtxToken::Kind::word) return made;
-  made.opcode = tokens[at++].text;
+  if (at >= tokens.size() || tokens[at].kind != PtxToken::Kind::word) return instruction;
+  instruction.opcode = tokens[at++].text;
   while (at < tokens.size() && (tokens[at].text == "." || tokens[at].text == ":")) {
-    if (++at < tokens.size()) made.modifiers.push_back(tokens[at++].text);
+    if (++at < tokens.size()) instruction.modifiers.push_back(tokens[at++].text);
   }
   int depth = 0;
-  made.operands.emplace_back();
+  instruction.operands.emplace_back();
   for (; at < tokens.size(); ++at) {
     const std::string_view text = tokens[at].text;
     if (tokens[at].kind == PtxToken::Kind::mark) {
       if (text == "(" || text == "[" || text == "{") ++depth;
       if (text == ")" || text == "]" || text == "}") --depth;
-      if (text == "," && depth == 0) made.operands.emplace_back();
+      if (text == "," && depth == 0) instruction.operands.emplace_back();
       continue;
     }
-    if (tokens[at].kind == PtxToken::Kind::word) made.operands.back().push_back(text);
+    if (tokens[at].kind == PtxToken::Kind::word) instruction.operands.back().push_back(text);
   }
-  return made;
+  return instruction;
 }
 
 /// Opcodes whose result is an address if one of their sources is.
 bool passes_on(std::string_view opcode) {
-  for (const std::string_view known : {"mov", "cvta", "add", "sub", "mad", "cvt", "selp"})
-    if (opcode == known) return true;
+  for (const std::string_view move : {"mov", "cvta", "add", "sub", "mad", "cvt", "selp"})
+    if (opcode == move) return true;
   return false;
 }
 
@@ -138,9 +138,9 @@ class Flow {
   std::set<std::string> held_by(int function, const std::vector<std::string_view>& operand) const {
     std::set<std::string> held;
     for (const std::string_view word : operand) {
-      if (const auto known = left_.find(std::string(word)); known != left_.end()) held.insert(*known);
-      if (const auto found = holds_.find({function, word}); found != holds_.end())
-        held.insert(found->second.begin(), found->second.end());
+      if (const auto variable = left_.find(std::string(word)); variable != left_.end()) held.insert(*variable);
+      if (const auto in_register = holds_.find({function, word}); in_register != holds_.end())
+        held.insert(in_register->second.begin(), in_register->second.end());
     }
     return held;
   }

@@ -132,11 +132,11 @@ std::vector<std::uint64_t> CudaJudge::gather_at(DevicePointer image, std::span<c
   std::vector<std::uint64_t> units(places.size());
   if (places.empty()) return units;
   const auto bytes = static_cast<std::int64_t>(places.size_bytes());
-  const DevicePointer at = words_.reserve(2 * bytes), found = at + static_cast<DevicePointer>(bytes);
+  const DevicePointer at = words_.reserve(2 * bytes), sampled = at + static_cast<DevicePointer>(bytes);
   send(at, places);
   kernels_.launch("harness_gather", spread(static_cast<std::int64_t>(places.size())), stream_.get(), image, at,
-                  static_cast<long long>(places.size()), static_cast<long long>(width), found);
-  fetch(std::span(units), found);
+                  static_cast<long long>(places.size()), static_cast<long long>(width), sampled);
+  fetch(std::span(units), sampled);
   return units;
 }
 
@@ -168,12 +168,12 @@ std::int64_t CudaJudge::changed_words(const LaunchComparison& comparison, Device
   }
   const DevicePointer at = words_.reserve(8 * static_cast<std::int64_t>(ranges.size() + 1));
   std::uint64_t changed = 0;
-  const DevicePointer found = at + 8 * ranges.size();
+  const DevicePointer differences = at + 8 * ranges.size();
   send(at, std::span<const std::int64_t>(ranges));
-  check(api_, api_.cuMemsetD8Async(found, 0, 8, stream_.get()), "cuMemsetD8Async");
+  check(api_, api_.cuMemsetD8Async(differences, 0, 8, stream_.get()), "cuMemsetD8Async");
   kernels_.launch("harness_changed", spread(bytes / 8), stream_.get(), before, after, at,
-                  static_cast<long long>(comparison.kept.size()), found);
-  fetch(std::span(&changed, 1), found);
+                  static_cast<long long>(comparison.kept.size()), differences);
+  fetch(std::span(&changed, 1), differences);
   return static_cast<std::int64_t>(changed);
 }
 
@@ -204,10 +204,10 @@ OutputNumbers CudaJudge::look(const Looking& at, const ComparedOutput& output) {
     kernels_.launch("harness_changed_units", spread(output.bytes), stream_.get(), at.before, at.after, at.table,
                     at.which, counts);
   std::vector<double> sums(6);
-  std::vector<std::uint64_t> found(kCountsWords);
+  std::vector<std::uint64_t> counted(kCountsWords);
   fetch(std::span(sums), reference_totals);
-  fetch(std::span(found), counts);
-  OutputNumbers numbers = read_numbers(found, std::span(sums).first(2), std::span(sums).subspan(2));
+  fetch(std::span(counted), counts);
+  OutputNumbers numbers = read_numbers(counted, std::span(sums).first(2), std::span(sums).subspan(2));
   numbers.sampled = sample(at, output, rms);
   return numbers;
 }

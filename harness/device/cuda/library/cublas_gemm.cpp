@@ -60,17 +60,18 @@ void CublasGemm::describe_operation(const GemmShape& shape) {
 }
 
 CublasLayout CublasGemm::layout(const GemmMatrix& matrix, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
-  CublasLayout made = nullptr;
-  refuse_unless(api_.cublasLtMatrixLayoutCreate(&made, gemm_type(matrix.dtype), static_cast<std::uint64_t>(columns),
+  CublasLayout layout = nullptr;
+  refuse_unless(api_.cublasLtMatrixLayoutCreate(&layout, gemm_type(matrix.dtype), static_cast<std::uint64_t>(columns),
                                                 static_cast<std::uint64_t>(rows), matrix.pitch),
                 "cublasLtMatrixLayoutCreate");
   const auto count = static_cast<std::int32_t>(batch);
-  CublasStatus status = api_.cublasLtMatrixLayoutSetAttribute(made, kAttrLayoutBatch, &count, sizeof count);
+  CublasStatus status = api_.cublasLtMatrixLayoutSetAttribute(layout, kAttrLayoutBatch, &count, sizeof count);
   if (status == kCublasSuccess)
-    status = api_.cublasLtMatrixLayoutSetAttribute(made, kAttrLayoutBatchStride, &matrix.stride, sizeof matrix.stride);
-  if (status != kCublasSuccess) api_.cublasLtMatrixLayoutDestroy(made);
+    status =
+        api_.cublasLtMatrixLayoutSetAttribute(layout, kAttrLayoutBatchStride, &matrix.stride, sizeof matrix.stride);
+  if (status != kCublasSuccess) api_.cublasLtMatrixLayoutDestroy(layout);
   refuse_unless(status, "cublasLtMatrixLayoutSetAttribute");
-  return made;
+  return layout;
 }
 
 void CublasGemm::ask_heuristics(const GemmShape& shape) {
@@ -86,14 +87,15 @@ void CublasGemm::ask_heuristics(const GemmShape& shape) {
   prefer(kAttrPreferenceAlignmentB, std::uint32_t{shape.a.alignment});
   prefer(kAttrPreferenceAlignmentC, std::uint32_t{shape.c.alignment});
   prefer(kAttrPreferenceAlignmentD, std::uint32_t{shape.c.alignment});
-  int found = 0;
+  int algorithms = 0;
   choices_.resize(kMostAlgorithms);
   if (status == kCublasSuccess)
-    status = api_.cublasLtMatmulAlgoGetHeuristic(handle_, operation_, layouts_[1], layouts_[0], layouts_[2],
-                                                 layouts_[2], preference, kMostAlgorithms, choices_.data(), &found);
+    status =
+        api_.cublasLtMatmulAlgoGetHeuristic(handle_, operation_, layouts_[1], layouts_[0], layouts_[2], layouts_[2],
+                                            preference, kMostAlgorithms, choices_.data(), &algorithms);
   api_.cublasLtMatmulPreferenceDestroy(preference);
   refuse_unless(status, "cublasLtMatmulAlgoGetHeuristic");
-  choices_.resize(static_cast<std::size_t>(found));
+  choices_.resize(static_cast<std::size_t>(algorithms));
   std::erase_if(choices_, [](const CublasChoice& choice) { return choice.state != kCublasSuccess; });
 }
 

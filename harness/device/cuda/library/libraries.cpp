@@ -14,8 +14,8 @@ constexpr std::size_t kKept = 16;  // shapes of each library
 /// What is kept under `key`, made if need be, and moved to the front.
 template <typename Key, typename Made, typename Make>
 std::shared_ptr<Made> kept(std::list<std::pair<Key, std::shared_ptr<Made>>>& list, const Key& key, Make make) {
-  const auto found = std::ranges::find(list, key, &std::pair<Key, std::shared_ptr<Made>>::first);
-  if (found != list.end()) list.splice(list.begin(), list, found);
+  const auto entry = std::ranges::find(list, key, &std::pair<Key, std::shared_ptr<Made>>::first);
+  if (entry != list.end()) list.splice(list.begin(), list, entry);
   else list.emplace_front(key, make());
   if (list.size() > kKept) list.pop_back();
   return list.front().second;

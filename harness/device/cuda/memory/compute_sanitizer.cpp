@@ -26,8 +26,9 @@ std::string ComputeSanitizer::find_program() const {
   return harness::find_program(name(), folders);
 }
 
-std::vector<std::string> ComputeSanitizer::arguments(const std::string& tool, const std::string& log, int found) const {
-  std::vector<std::string> words{"--tool",     tool, "--error-exitcode", std::to_string(found),
+std::vector<std::string> ComputeSanitizer::arguments(const std::string& tool, const std::string& log,
+                                                     int exit_code) const {
+  std::vector<std::string> words{"--tool",     tool, "--error-exitcode", std::to_string(exit_code),
                                  "--log-file", log,  "--print-limit",    "20"};
   // A call that the driver refuses (a symbol that a module lacks, a limit) is ours and no fault of device code.
   if (tool == "memcheck") words.insert(words.end(), {"--report-api-errors", "no"});
@@ -37,10 +38,10 @@ std::vector<std::string> ComputeSanitizer::arguments(const std::string& tool, co
 void ComputeSanitizer::run(const Target& target, const Executable& executable, std::span<const std::byte> image,
                            const std::string& tool, const TellPlaces& placed) const {
   const auto tell = [&](const std::vector<SeparateBuffer>& buffers) {
-    std::vector<PlacedBuffer> known;
+    std::vector<PlacedBuffer> named;
     for (const SeparateBuffer& b : buffers)
-      known.push_back({b.name, b.address, b.bytes, element_bytes(executable.problem, b.name)});
-    placed(known);
+      named.push_back({b.name, b.address, b.bytes, element_bytes(executable.problem, b.name)});
+    placed(named);
   };
   run_separately(device_number(target.device), executable, image, tool == "initcheck", tell);
 }

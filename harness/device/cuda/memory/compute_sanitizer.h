@@ -13,7 +13,7 @@ class ComputeSanitizer : public MemoryWatcher {
   std::vector<std::string> tools() const override { return {"memcheck", "racecheck", "initcheck", "synccheck"}; }
   /// In PATH, then in the toolkit's bin folder.
   std::string find_program() const override;
-  std::vector<std::string> arguments(const std::string& tool, const std::string& log, int found) const override;
+  std::vector<std::string> arguments(const std::string& tool, const std::string& log, int exit_code) const override;
   void run(const Target& target, const Executable& executable, std::span<const std::byte> image,
            const std::string& tool, const TellPlaces& placed) const override;
   WatchedLog read(std::string_view log, const std::vector<PlacedBuffer>& buffers) const override;

@@ -138,9 +138,9 @@ std::vector<Finding> read_sanitizer_log(std::string_view log, const std::vector<
     const std::string kind = kind_of(report);
     if (kind.empty()) continue;
     const std::string key = place_key(report);
-    const auto known = std::ranges::find(keys, key);
-    if (known != keys.end()) {
-      ++more[static_cast<std::size_t>(known - keys.begin())];
+    const auto seen = std::ranges::find(keys, key);
+    if (seen != keys.end()) {
+      ++more[static_cast<std::size_t>(seen - keys.begin())];
       continue;
     }
     keys.push_back(key);

@@ -54,14 +54,15 @@ class PeakMeter {
     bursts_ = 16;
     warming_ = 4;
     place_ = 0.5;
-    CardCalibration found;
-    found.bytes_per_s = copy_rate();
+    CardCalibration calibration;
+    calibration.bytes_per_s = copy_rate();
     at_work_ = at_work;
     const std::size_t kind = preferred_tensor();
     const bool tensor = kind < source_.tensor.size();
-    found.operations_per_s = tensor ? tensor_rate(source_.tensor[kind], tensor_kernels_[kind]) : f32_rate();
-    found.method = "cuda 1: copy, " + (tensor ? source_.tensor[kind].dtype + " tensor cores" : std::string("f32"));
-    return found;
+    calibration.operations_per_s = tensor ? tensor_rate(source_.tensor[kind], tensor_kernels_[kind]) : f32_rate();
+    calibration.method =
+        "cuda 1: copy, " + (tensor ? source_.tensor[kind].dtype + " tensor cores" : std::string("f32"));
+    return calibration;
   }
 
  private:

@@ -8,8 +8,8 @@ namespace harness::cuda {
 namespace {
 
 std::optional<double> find_number(const std::vector<ProfileNumber>& numbers, std::string_view name) {
-  const auto found = std::ranges::find(numbers, name, &ProfileNumber::name);
-  return found == numbers.end() ? std::nullopt : std::optional(found->value);
+  const auto number = std::ranges::find(numbers, name, &ProfileNumber::name);
+  return number == numbers.end() ? std::nullopt : std::optional(number->value);
 }
 
 /// Its time; something where a launch was too short to have any.

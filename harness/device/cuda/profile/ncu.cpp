@@ -48,8 +48,8 @@ double scale_of(const std::string& unit) {
       {"Kbyte", 1e3},   {"Mbyte", 1e6}, {"Gbyte", 1e9},  {"usecond", 1e3}, {"us", 1e3},
       {"msecond", 1e6}, {"ms", 1e6},    {"second", 1e9}, {"s", 1e9},
   };
-  const auto found = scales.find(unit);
-  return found == scales.end() ? 1 : found->second;
+  const auto scale = scales.find(unit);
+  return scale == scales.end() ? 1 : scale->second;
 }
 
 std::optional<double> value_of(std::string text, const std::string& unit) {

@@ -28,12 +28,12 @@ CounterConfig::CounterConfig(const CuptiApi& api, const std::string& chip, const
 
 /// One that the chip lacks refuses all others, so each is tried alone.
 void CounterConfig::leave_out_unknown(const std::string& chip) {
-  std::vector<std::string> known;
+  std::vector<std::string> accepted;
   for (const std::string& metric : metrics_) {
     start(chip);
-    if (add({metric})) known.push_back(metric);
+    if (add({metric})) accepted.push_back(metric);
   }
-  metrics_ = std::move(known);
+  metrics_ = std::move(accepted);
   if (metrics_.empty()) throw environment_error(fmt::format("CUPTI knows none of the counters on {}.", chip));
   start(chip);
   if (!add(metrics_)) throw environment_error(fmt::format("CUPTI cannot collect the counters together on {}.", chip));

@@ -26,14 +26,14 @@ std::size_t bytes_of(const DriverApi& api, const Executable& executable, const s
 FilledConstants::FilledConstants(const DriverApi& api, const LoadedModule& module, const Executable& executable)
     : api_(api), executable_(executable) {
   for (const ConstantTable& table : executable.plan.constants) {
-    const auto found = module.constants.find(table.symbol);
-    if (found == module.constants.end())
+    const auto variable = module.constants.find(table.symbol);
+    if (variable == module.constants.end())
       throw LaunchRefused(fmt::format("the module has no __constant__ variable '{}'.", table.symbol));
     const std::size_t bytes = bytes_of(api, executable, table.from);
-    if (bytes > found->second.bytes)
+    if (bytes > variable->second.bytes)
       throw LaunchRefused(fmt::format("{} has {} bytes and is filled from '{}', which has {}.", table.symbol,
-                                      found->second.bytes, table.from, bytes));
-    filled_.push_back({table.symbol, table.from, found->second, {}});
+                                      variable->second.bytes, table.from, bytes));
+    filled_.push_back({table.symbol, table.from, variable->second, {}});
   }
 }
 

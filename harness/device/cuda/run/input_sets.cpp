@@ -150,8 +150,8 @@ void InputSets::enqueue_refresh(const DrawnSets& drawn) {
 
 std::vector<std::uint64_t> InputSets::digests(const DrawnSets& drawn) {
   const auto of_a_set = static_cast<std::size_t>(8 * tables_.digest_words);
-  std::vector<std::uint64_t> found(static_cast<std::size_t>(drawn.count * tables_.digest_words));
-  if (found.empty()) return found;
+  std::vector<std::uint64_t> digests(static_cast<std::size_t>(drawn.count * tables_.digest_words));
+  if (digests.empty()) return digests;
   const DevicePointer first = digests_at() + static_cast<DevicePointer>(drawn.first) * of_a_set;
   const std::size_t bytes = static_cast<std::size_t>(drawn.count) * of_a_set;
   check(api_, api_.cuMemsetD8Async(first, 0, bytes, stream_), "cuMemsetD8Async");
@@ -163,9 +163,9 @@ std::vector<std::uint64_t> InputSets::digests(const DrawnSets& drawn) {
                                  stream_, address(0), words(drawn), outputs, static_cast<std::int64_t>(i), digests_at(),
                                  tables_.digest_words);
   }
-  check(api_, api_.cuMemcpyDtoHAsync_v2(found.data(), first, bytes, stream_), "cuMemcpyDtoHAsync");
+  check(api_, api_.cuMemcpyDtoHAsync_v2(digests.data(), first, bytes, stream_), "cuMemcpyDtoHAsync");
   synchronize(api_, stream_);
-  return found;
+  return digests;
 }
 
 void InputSets::enqueue_keep(std::int64_t slot, std::int64_t set) {

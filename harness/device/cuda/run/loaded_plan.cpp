@@ -109,11 +109,11 @@ Launch LoadedPlan::resolved(const Launch& launch) const {
 }
 
 void LoadedPlan::allow(const Launch& launch) {
-  const auto found = module_->functions.find(launch.entry);
-  if (found == module_->functions.end()) {
+  const auto loaded = module_->functions.find(launch.entry);
+  if (loaded == module_->functions.end()) {
     throw LaunchRefused(fmt::format("the module has no entry '{}'; it was not among those compiled.", launch.entry));
   }
-  LoadedFunction& function = found->second;
+  LoadedFunction& function = loaded->second;
   check_parameters(launch.entry, pack_arguments(api_, launch, executable_->problem, executable_->layout, 0),
                    function.parameter_bytes);
   if (launch.shared < 0 || launch.shared > (1 << 30)) {

@@ -71,10 +71,10 @@ std::shared_ptr<LoadedModule> load_module(const DriverApi& api, const Artifact& 
 }  // namespace
 
 std::shared_ptr<LoadedModule> ModuleCache::load(const Artifact& artifact) {
-  const auto known =
+  const auto cached =
       std::find_if(recent_.begin(), recent_.end(), [&](const Entry& e) { return e.key == artifact.key; });
-  if (known != recent_.end()) {
-    recent_.splice(recent_.begin(), recent_, known);
+  if (cached != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, cached);
   } else {
     recent_.push_front({artifact.key, load_module(api_, artifact)});
     if (recent_.size() > kMostModules) recent_.pop_back();

@@ -156,11 +156,11 @@ std::vector<double> TimedPlan::time_one_set() {
 }
 
 std::vector<double> TimedPlan::clocks_mhz() const {
-  std::vector<double> known;
+  std::vector<double> clocks;
   for (const auto& mhz : clocks_mhz_) {
-    if (mhz) known.push_back(*mhz);
+    if (mhz) clocks.push_back(*mhz);
   }
-  return known.size() == clocks_mhz_.size() ? known : std::vector<double>{};
+  return clocks.size() == clocks_mhz_.size() ? clocks : std::vector<double>{};
 }
 
 }  // namespace harness::cuda

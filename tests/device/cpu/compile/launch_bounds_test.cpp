@@ -12,6 +12,8 @@ TEST_CASE("launch bounds are numbers, macros, constants and template arguments o
   CHECK(launch_bound("__global__ void __launch_bounds__(256) k(int n) {}", "k", {}) == 256);
   CHECK(launch_bound("__launch_bounds__(128, 2) __global__ void k(int n);", "ns::k", {}) == 128);
   CHECK(launch_bound("#define THREADS (4 * 32)\n__global__ void __launch_bounds__(THREADS) k() {}", "k", {}) == 128);
+  CHECK(launch_bound("%:define THREADS 1'0\\\n00\n__global__ void __launch_\\\nbounds__(THREADS) k() {}", "k", {}) ==
+        1000);
   CHECK(launch_bound("constexpr int kThreads = 96;\n__global__ void __launch_bounds__(kThreads) k() {}", "k", {}) ==
         96);
   CHECK(launch_bound("__global__ void __launch_bounds__(BLOCK) k() {}", "k", {{"BLOCK", "64"}}) == 64);

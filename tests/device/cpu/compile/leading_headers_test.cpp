@@ -17,11 +17,16 @@ TEST_CASE("a source begins with includes, comments and #pragma once") {
 
 TEST_CASE("the beginning of a source ends with whatever may give what follows another meaning") {
   for (const char* line : {"int x;", "#define X", "#if 0", "#ifndef GUARD", "#include \"own.cuh\"", "#include MACRO",
-                           "#include <b> int x;", "#pragma unroll", "#include <c> /* 1 */", "#include <c> // \\",
-                           "// \\", "/* *\\\n/ int x; /* */"}) {
+                           "#include <b> int x;", "#pragma unroll", "/* *\\\n/ int x; /* */"}) {
     INFO(line);
     CHECK(cpu::leading_includes(std::string("#include <a>\n") + line + "\n#include <cuda_fp16.h>\n") == Names{"a"});
   }
+}
+
+TEST_CASE("comments and spliced lines belong to the beginning of a source") {
+  CHECK(cpu::leading_includes("#include <a>\n// \\\n#include <none>\n#include <c>\n") == Names{"a", "c"});
+  CHECK(cpu::leading_includes("#include <c> // \\\n#include <none>\n%:include <d> /* 1 */\n#inc\\\nlude <e>") ==
+        Names{"c", "d", "e"});
 }
 
 TEST_CASE("small floats are found where a source begins with them, itself or by its headers") {

@@ -1,0 +1,36 @@
+# Makes the links of installed documents lead somewhere. `share` is the data folder, with DESTDIR; `doc` and `data` are the
+# folders of documents and of plugins in it. Documents and plugins name each other as they lie in a checkout: a symbolic
+# link stands for each folder of the other side. A link to what is not installed becomes plain text.
+foreach(name kernels strategies playbook proposers)
+  if(NOT EXISTS "${share}/${doc}/${name}")
+    file(CREATE_LINK "../../${data}/${name}" "${share}/${doc}/${name}" SYMBOLIC)
+  endif()
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES "${installed_share}/${doc}/${name}")
+endforeach()
+if(NOT EXISTS "${share}/${data}/docs")
+  file(CREATE_LINK "../${doc}/docs" "${share}/${data}/docs" SYMBOLIC)
+endif()
+list(APPEND CMAKE_INSTALL_MANIFEST_FILES "${installed_share}/${data}/docs")
+
+cmake_policy(PUSH)
+cmake_policy(SET CMP0009 NEW)   # links to folders are not followed: their pages are met where they lie
+file(GLOB_RECURSE pages "${share}/${doc}/*.md" "${share}/${data}/*.md")
+cmake_policy(POP)
+foreach(page ${pages})
+  file(READ "${page}" text)
+  cmake_path(GET page PARENT_PATH folder)
+  string(REPLACE "](" "@LINK@(" mended "${text}")   # a bracket would keep CMake from splitting lists
+  string(REGEX MATCHALL "@LINK@\\([^)]+\\)" links "${mended}")
+  list(REMOVE_DUPLICATES links)
+  foreach(link ${links})
+    string(REGEX REPLACE "^@LINK@\\(([^)#]*)(#[^)]*)?\\)$" "\\1" target "${link}")
+    if(target STREQUAL "" OR target MATCHES "^[a-z]+:" OR EXISTS "${folder}/${target}")
+      continue()
+    endif()
+    string(REPLACE "${link}" "]" mended "${mended}")
+  endforeach()
+  string(REPLACE "@LINK@(" "](" mended "${mended}")
+  if(NOT mended STREQUAL text)
+    file(WRITE "${page}" "${mended}")
+  endif()
+endforeach()

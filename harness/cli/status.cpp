@@ -1,0 +1,101 @@
+#include "harness/cli/status.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/report/table.h"
+#include "harness/report/view.h"
+#include "harness/report/wrap.h"
+
+namespace harness {
+namespace {
+
+/// What a person may want to do next.
+struct Advice {
+  std::vector<std::pair<std::string, std::string>> commands;  // and what each does
+  void add(const std::string& command, const std::string& what) { commands.emplace_back(command, what); }
+};
+
+void say(const char* what, const std::string& text) {
+  report::tell("%-9s %s\n", what, text.c_str());
+}
+
+std::string devices_line(Shell& shell, bool& has_gpu) {
+  std::vector<std::string> words;
+  for (const DeviceInfo& device : shell.rooms.devices(shell.places())) {
+    if (!device.available) continue;
+    has_gpu = has_gpu || !device.emulation;
+    words.push_back(device.emulation ? fmt::format("{} (predicts a GPU's times)", device.device)
+                                     : fmt::format("{} ({})", device.device, device.name));
+  }
+  return words.empty() ? "none is ready: harness doctor says what is missing"
+                       : fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// The newest campaign, and whether it was cut short.
+std::string store_line(Shell& shell, Advice& advice) {
+  const std::string path = shell.store_path();
+  std::error_code none;
+  if (!std::filesystem::exists(path, none)) return path + " is not there yet: the first run makes it";
+  const auto archive = shell.rooms.archive(path, ArchiveAccess::read);
+  HistoryFilter filter;
+  filter.limit = 1;
+  const json rows = archive->history().campaigns(filter);
+  if (rows.empty()) return path + ": no campaign yet";
+  const json& row = rows.front();
+  const std::string campaign = report::field(row, "campaign");
+  advice.add("harness best", "the fastest of each workload so far");
+  advice.add("harness report latest --html report.html", "the newest campaign as a page");
+  if (archive->ledger().latest_resumable())
+    advice.add("harness run --resume --budget 5m", "goes on with what was cut short");
+  return fmt::format("{}: campaign {}{} is the newest, begun {}", path, campaign,
+                     row.at("name").is_string() ? " (" + report::field(row, "name") + ")" : "",
+                     report::date(row.value("begun", json())));
+}
+
+/// What the line of a part says, or the sentence that is wrong with it.
+template <typename Line>
+std::string or_error(Line line) {
+  try {
+    return line();
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+int print_status(Shell& shell) {
+  const ProgramVersion& program = shell.rooms.program;
+  report::tell("harness %s (%s): makes CUDA kernels faster within a budget, and keeps the record\n\n",
+               program.number.c_str(), program.revision.c_str());
+  Advice advice;
+  bool has_gpu = false;
+  std::vector<std::string> kernels;
+  say("devices", or_error([&] { return devices_line(shell, has_gpu); }));
+  say("kernels", or_error([&] {
+        kernels = shell.rooms.catalog(shell.places())->kernel_names();
+        return kernels.empty() ? std::string("none; harness init makes a project with a first one")
+                               : fmt::format("{}", fmt::join(kernels, ", "));
+      }));
+  say("store", or_error([&] { return store_line(shell, advice); }));
+  const std::string device = has_gpu ? "" : " --device cpu";
+  if (!kernels.empty()) {
+    const bool shipped = std::ranges::find(kernels, "softmax") != kernels.end();
+    if (shipped) advice.add("harness profile softmax 10_warp_row --device cpu", "counts what it does, line by line");
+    const std::string& first = shipped ? "softmax" : kernels.front();
+    advice.add(fmt::format("harness run {}{} --budget 1m", first, device), "tries its variants for a minute");
+  }
+  advice.add("harness doctor", "what is here, what is missing, what mends it");
+  advice.add("harness --help", "all commands");
+  report::out("\n");
+  report::Table table{{"try", ""}, {}};
+  for (const auto& [command, what] : advice.commands) table.rows.push_back({command, what});
+  report::out("%s", report::aligned(table).c_str());
+  return 0;
+}
+
+}  // namespace harness

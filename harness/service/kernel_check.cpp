@@ -1,0 +1,198 @@
+#include "harness/service/kernel_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/campaign/arms.h"
+#include "harness/campaign/covering.h"
+#include "harness/campaign/gatekeeper.h"
+#include "harness/core/error.h"
+#include "harness/core/gates.h"
+#include "harness/system/interrupt.h"
+
+namespace harness {
+namespace {
+
+void note(const CheckOptions& options, const std::string& line) {
+  if (options.tell) options.tell(line);
+}
+
+// Of one variant, that are run through all gates.
+constexpr std::size_t kMostConfigurations = 8;
+
+/// What is found on the way.
+struct Checking : KernelCheck {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> repeated;  // variant, problem: workloads
+  /// What is wrong with a variant on several workloads is told once, with all of them.
+  void add(const std::string& variant, const std::string& workload, const std::string& problem) {
+    repeated[{variant, problem}].push_back(workload);
+  }
+  void tell_repeated() {
+    for (const auto& [what, workloads] : repeated)
+      problems.push_back(fmt::format("{} on {}: {}", what.first, fmt::join(workloads, ", "), what.second));
+    repeated.clear();
+  }
+};
+
+/// "10_vector BLOCK=128 VEC=4"
+std::string with_config(const std::string& variant, const Config& config) {
+  return config.empty() ? variant : variant + " " + to_text(config);
+}
+
+// The whole is right: a stage that is not has a wrong reference.
+void note_stages(const Evaluation& evaluation, const VariantInfo& variant, const std::string& workload,
+                 Checking& report) {
+  for (const GateResult& gate : evaluation.gates)
+    if (find_gate(gate.name) == &gate::stage && !gate.passed)
+      report.problems.push_back(
+          fmt::format("{} on {} passes, and its {} alone does not: {}; mend the launch that "
+                      "computes what it should hand on",
+                      variant.name, workload, gate.name, gate.detail));
+}
+
+void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kernel, const VariantInfo& variant,
+                 const std::string& workload, const Config& config, bool timed, const CheckOptions& options,
+                 Checking& report) {
+  const DeviceInfo device = evaluator.device();
+  const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
+  EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
+  request.admission = &report.admission;
+  request.stages = true;
+  request.gates_only = !timed;
+  const Evaluation evaluation = evaluator.evaluate(request);
+  const json error = error_json(evaluation.outcome);
+  if (!error.is_null())
+    report.add(with_config(variant.name, config), workload,
+               fmt::format("{}: {}", outcome_name(evaluation.outcome), error.value("message", "")));
+  else note_stages(evaluation, variant, workload, report);
+  note(options,
+       fmt::format("{} on {}: {}", with_config(variant.name, config), workload, outcome_name(evaluation.outcome)));
+}
+
+// Every variant that can run here through all gates: on the first workload in configurations that hold each value of
+// each parameter once; the baseline, which also tries the reference, on the other workloads of the default set too.
+void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kernel, const CheckOptions& options,
+                  Checking& report) {
+  const DeviceInfo device = evaluator.device();
+  const std::vector<std::string> workloads = choose_workloads(kernel, {}, device);
+  for (const VariantInfo& variant : kernel.variants) {
+    const bool baseline = variant.name == kernel.variants.front().name;
+    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
+    std::vector<std::string> on = workloads;
+    if (!baseline) {
+      std::erase_if(on, [&](const std::string& workload) {
+        return !catalog.has_configuration(kernel.name, variant.name, workload, device);
+      });
+      on.resize(std::min<std::size_t>(1, on.size()));
+    }
+    for (const std::string& workload : on) {
+      const Config first = catalog.default_config(kernel.name, variant.name, workload, device, {});
+      std::vector<Config> configs{first};
+      if (workload == on.front())
+        for (Config& config :
+             covering_configurations(catalog.space(kernel.name, variant.name, workload, device), kMostConfigurations))
+          if (to_text(config) != to_text(first)) configs.push_back(std::move(config));
+      for (const Config& config : configs) {
+        if (interrupted()) return;
+        if (baseline && options.baseline_later && &config == configs.data()) continue;
+        run_variant(catalog, evaluator, kernel.name, variant, workload, config, &config == configs.data(), options,
+                    report);
+      }
+    }
+  }
+}
+
+// Every variant, and the reference, for a named architecture; needs no GPU. On the first workload each value of each
+// parameter is compiled once, on the others the first configuration.
+void compile_offline(Catalog& catalog, const OfflineDevice& offline, const KernelInfo& kernel,
+                     const CheckOptions& options, Checking& report) {
+  const DeviceInfo& device = offline.info;
+  int built = 0;
+  std::set<std::vector<std::string>> references;  // by their entries: one for each type
+  const auto build = [&](const BuildSpec& spec, const std::string& what, const std::string& workload) {
+    const BuildResult result = offline.compiler->build(spec);
+    ++built;
+    if (const auto* failure = std::get_if<CompileFailure>(&result))
+      report.add(what, workload, fmt::format("does not compile for {}: {}", options.architecture, failure->log));
+  };
+  for (const VariantInfo& variant : kernel.variants) {
+    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
+    bool covered = false;
+    for (const std::string& workload : choose_workloads(kernel, {}, device)) {
+      if (!catalog.has_configuration(kernel.name, variant.name, workload, device)) continue;
+      const Space space = catalog.space(kernel.name, variant.name, workload, device);
+      for (const Config& config : covering_configurations(space, covered ? 1 : kMostConfigurations)) {
+        if (interrupted()) return;
+        const Realized realized =
+            catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
+        build(realized.build, with_config(variant.name, config), workload);
+        if (const BuildSpec reference = offline.reference_build(realized); references.insert(reference.entries).second)
+          build(reference, "the reference", workload);
+      }
+      covered = true;
+    }
+  }
+  note(options, fmt::format("{} builds for {} through {}", built, device.architecture, device.compiler));
+}
+
+/// The model of honest errors that each relative output is judged by, on each workload that is timed.
+std::vector<std::string> models_in_words(Catalog& catalog, const DeviceInfo& device, const std::string& kernel) {
+  std::vector<std::string> lines;
+  for (const std::string& workload : choose_workloads(catalog.kernel(kernel), {}, device)) {
+    const Problem problem = catalog.problem(kernel, workload);
+    for (const Argument& a : problem.arguments) {
+      if (!a.compare || a.compare->kind != "relative" || a.absent) continue;
+      const Accuracy accuracy = accuracy_of(problem, a);
+      lines.push_back(fmt::format("honest error of '{}' on {}: {} ({})", a.name, workload, in_words(accuracy, a.dtype),
+                                  accuracy.declared ? "declared" : "inferred"));
+    }
+  }
+  return lines;
+}
+
+// The gates on trial, always anew: that is what a check is for. False: stopped on the way, or refused.
+bool try_gates(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions, const CheckOptions& options,
+               const std::string& kernel, Checking& report) {
+  const auto admission = evaluator.admit(admission_request(catalog, evaluator, kernel));
+  if (!admission) return false;
+  report.admission = *admission;
+  admissions.record_admission(*admission);
+  report.problems.insert(report.problems.end(), admission->problems.begin(), admission->problems.end());
+  for (const Tolerance& tolerance : admission->tolerances)
+    if (tolerance.form == "nominal" && tolerance.tolerance > 0)
+      note(options, fmt::format("tolerance of '{}' ({}): {:.2g}, {}: baseline {:.2g}, one precision lower {:.2g}",
+                                tolerance.output, tolerance.group, tolerance.tolerance, tolerance.origin,
+                                tolerance.honest, tolerance.impostor));
+  for (const std::string& line : models_in_words(catalog, evaluator.device(), kernel)) note(options, line);
+  for (const std::string& skipped : admission->skipped_forms) note(options, skipped);
+  std::size_t caught = 0;
+  for (const MutantVerdict& mutant : admission->mutants) caught += mutant.caught_by.empty() ? 0 : 1;
+  note(options,
+       fmt::format("{} of {} mutants caught, {:.1f} s", caught, admission->mutants.size(), admission->seconds));
+  return admission->passed;
+}
+
+}  // namespace
+
+KernelCheck check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
+                         const OfflineDevice& offline, const CheckOptions& options) {
+  Checking report;
+  try {
+    const KernelInfo& kernel = catalog.kernel(name);
+    report.problems = catalog.inspect(name, evaluator.device());
+    if (!try_gates(catalog, evaluator, admissions, options, name, report)) return report;
+    if (options.keep) catalog.keep_admitted(name, evaluator.device().admission_key, report.admission.parts);
+    run_variants(catalog, evaluator, kernel, options, report);
+    if (offline.compiler) compile_offline(catalog, offline, kernel, options, report);
+  } catch (const Error& error) {
+    if (error.kind() == Error::Kind::environment) throw;
+    report.problems.emplace_back(error.what());
+  }
+  report.tell_repeated();
+  return report;
+}
+
+}  // namespace harness
