@@ -98,7 +98,7 @@ class Table {
   }
 
   bool supported(const VariantInfo& variant) {
-    return bench_.catalog().unsupported_reason(kernel_, variant.name, bench_.device()).empty();
+    return bench_.catalog().plugin(kernel_).unsupported_reason(variant.name, bench_.device()).empty();
   }
 
   void measure_rivals(const std::string& workload) {
@@ -108,7 +108,7 @@ class Table {
   }
 
   void measure_rival(const VariantInfo& variant, const std::string& workload) {
-    const Space space = bench_.catalog().space(kernel_, variant.name, workload, bench_.device());
+    const Space space = bench_.catalog().plugin(kernel_).space(variant.name, workload, bench_.device());
     for (std::size_t point = 0; point < space.points.size(); ++point) {
       EvaluationRequest request =
           bench_.request({kernel_, variant.name, variant.technique, configuration(space, point)}, workload, true);
@@ -125,7 +125,8 @@ class Table {
     std::string reason;
     for (const Config& given : all) {
       try {
-        const Config config = bench_.catalog().default_config(kernel_, variant.name, workload, bench_.device(), given);
+        const Config config =
+            bench_.catalog().plugin(kernel_).default_config(variant.name, workload, bench_.device(), given);
         if (!seen.insert(to_text(config)).second) continue;
         EvaluationRequest request = bench_.request({kernel_, variant.name, variant.technique, config}, workload, true);
         evaluate(request, false);

@@ -55,9 +55,9 @@ class CountingBench {
     if (workload.empty()) workload = choose_workloads(info, {}, device_).front();
     for (const VariantInfo& variant : info.variants) {
       if (!only.empty() && variant.name != only) continue;
-      if (!catalog_.has_configuration(kernel, variant.name, workload, device_)) continue;
-      const Config config = catalog_.default_config(kernel, variant.name, workload, device_, {});
-      const Realized realized = catalog_.realize({kernel, variant.name, "", config}, workload, device_);
+      if (!catalog_.plugin(kernel).has_configuration(variant.name, workload, device_)) continue;
+      const Config config = catalog_.plugin(kernel).default_config(variant.name, workload, device_, {});
+      const Realized realized = catalog_.plugin(kernel).realize({kernel, variant.name, "", config}, workload, device_);
       if (std::ranges::any_of(realized.plan.steps,
                               [](const Step& step) { return std::holds_alternative<LibraryCall>(step); }))
         continue;

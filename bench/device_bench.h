@@ -111,12 +111,13 @@ class Bench {
   /// With all of the variant's gates; its first valid configuration.
   EvaluationRequest request(const std::string& kernel, const VariantInfo& variant, const std::string& workload,
                             bool finalist) {
-    const Config config = catalog_.default_config(kernel, variant.name, workload, device_, {});
+    const Config config = catalog_.plugin(kernel).default_config(variant.name, workload, device_, {});
     return request({kernel, variant.name, variant.technique, config}, workload, finalist);
   }
   EvaluationRequest request(const Candidate& candidate, const std::string& workload, bool finalist) {
-    EvaluationRequest request = gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_),
-                                              finalist ? Points::finalist : Points::search);
+    EvaluationRequest request =
+        gated_request(catalog_, *evaluator_, catalog_.plugin(candidate.kernel).realize(candidate, workload, device_),
+                      finalist ? Points::finalist : Points::search);
     request.admission = &admission(candidate.kernel);
     return request;
   }

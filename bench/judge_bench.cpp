@@ -40,7 +40,7 @@ void answer(const Problem& problem, const ImageLayout& layout, std::span<const s
 
 int measure(const std::string& kernel, const std::string& workload) {
   script::LuaCatalog catalog({"kernels"}, {"kernels/include"});
-  const Problem problem = catalog.problem(kernel, workload);
+  const Problem problem = catalog.plugin(kernel).problem(workload);
   const Plan plan;
   const ImageLayout layout = judge::make_layout(problem, plan);
   fmt::print("{} {}: {} MB\n", kernel, workload, layout.bytes >> 20);

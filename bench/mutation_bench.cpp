@@ -61,13 +61,14 @@ class MutationBench {
 
   std::optional<Candidate> candidate(const std::string& kernel, const std::string& variant,
                                      const std::string& workload) {
-    if (!catalog_.has_configuration(kernel, variant, workload, device_)) return std::nullopt;
-    return Candidate{kernel, variant, "", catalog_.default_config(kernel, variant, workload, device_, {})};
+    if (!catalog_.plugin(kernel).has_configuration(variant, workload, device_)) return std::nullopt;
+    return Candidate{kernel, variant, "", catalog_.plugin(kernel).default_config(variant, workload, device_, {})};
   }
 
   Evaluation evaluate(const Candidate& candidate, const std::string& workload) {
     EvaluationRequest request =
-        gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_), Points::finalist);
+        gated_request(catalog_, *evaluator_, catalog_.plugin(candidate.kernel).realize(candidate, workload, device_),
+                      Points::finalist);
     request.admission = &admission(candidate.kernel);
     request.confirm = request.gates_only = true;
     return evaluator_->evaluate(request);
@@ -76,15 +77,17 @@ class MutationBench {
   Comparison200 compare(const Candidate& original, const Candidate& mutant, const std::string& workload) {
     Comparison200 result;
     std::mt19937_64 random(20251123);
-    const Artifact honest = std::get<Artifact>(workers_.await(catalog_.realize(original, workload, device_).build));
-    const Artifact other = std::get<Artifact>(workers_.await(catalog_.realize(mutant, workload, device_).build));
+    const Artifact honest =
+        std::get<Artifact>(workers_.await(catalog_.plugin(original.kernel).realize(original, workload, device_).build));
+    const Artifact other =
+        std::get<Artifact>(workers_.await(catalog_.plugin(mutant.kernel).realize(mutant, workload, device_).build));
     const Admission& known = admission(original.kernel);
     const std::vector<std::string> forms =
-        admitted_forms(known, workload_group(catalog_.problem(original.kernel, workload).workload));
+        admitted_forms(known, workload_group(catalog_.plugin(original.kernel).problem(workload).workload));
     for (int round = 0; result.points < kPoints && round < 4 * kPoints / kBatch; ++round) {
       const std::uint64_t seed = random() >> 1;
-      const auto right = catalog_.neighbours(original, workload, device_, kBatch, seed);
-      const auto wrong = catalog_.neighbours(mutant, workload, device_, kBatch, seed);
+      const auto right = catalog_.plugin(original.kernel).neighbours(original, workload, device_, kBatch, seed);
+      const auto wrong = catalog_.plugin(mutant.kernel).neighbours(mutant, workload, device_, kBatch, seed);
       std::vector<Subject> subjects;
       for (std::size_t i = 0; i < std::min(right.size(), wrong.size()); ++i) {
         const std::string form = forms[random() % forms.size()];

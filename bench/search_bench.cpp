@@ -60,7 +60,7 @@ void list_a_space() {
   Space space;
   const double took = seconds([&] {
     script::LuaCatalog catalog({root}, {});
-    space = catalog.space("tile", "00_naive", "small", device);
+    space = catalog.plugin("tile").space("00_naive", "small", device);
   });
   std::filesystem::remove_all(root);
   double product = 1;

@@ -86,7 +86,7 @@ class Sweep {
                  {}},
         kernel_(std::move(kernel)),
         workload_(workload.find('=') == std::string::npos ? std::move(workload)
-                                                          : catalog_.add_shape(kernel_, workload, device_)) {}
+                                                          : catalog_.plugin(kernel_).add_shape(workload, device_)) {}
 
   void run(const std::vector<bench::Chosen>& all, const Draw& draw) {
     for (const bench::Chosen& asked : all) add(asked, draw);
@@ -104,13 +104,14 @@ class Sweep {
  private:
   void add(const bench::Chosen& asked, const Draw& draw) {
     const VariantInfo& variant = bench::find_variant(catalog_.kernel(kernel_), asked.variant);
-    const Space space = catalog_.space(kernel_, asked.variant, workload_, device_);
+    const Space space = catalog_.plugin(kernel_).space(asked.variant, workload_, device_);
     std::vector<Config> configs;
     for (std::size_t point = 0; point < space.points.size(); ++point)
       if (const Config config = configuration(space, point); matches(config, asked.given)) configs.push_back(config);
     draw.keep(configs);
     for (const Config& config : configs)
-      realized_.push_back(catalog_.realize({kernel_, asked.variant, variant.technique, config}, workload_, device_));
+      realized_.push_back(
+          catalog_.plugin(kernel_).realize({kernel_, asked.variant, variant.technique, config}, workload_, device_));
     if (configs.empty()) fmt::print(stderr, "no valid configuration of '{}' has the given values\n", asked.variant);
   }
 

@@ -118,7 +118,7 @@ int cost_of_gates(Bench& bench, int count) {
   for (const char* name : {"vector_scale", "softmax", "attention"}) {
     const KernelInfo& kernel = bench.catalog().kernel(name);
     for (const VariantInfo& variant : kernel.variants) {
-      if (!bench.catalog().unsupported_reason(name, variant.name, bench.device()).empty()) continue;
+      if (!bench.catalog().plugin(name).unsupported_reason(variant.name, bench.device()).empty()) continue;
       for (const std::string& workload : choose_workloads(kernel, {"default", "seeds"}, bench.device())) {
         std::vector<double> gates, references;
         for (int i = 0; i <= count; ++i) {  // the first one builds
@@ -160,7 +160,9 @@ struct Trial {
 };
 
 std::string smallest_workload(Bench& bench, const KernelInfo& kernel) {
-  const auto work = [&](const Workload& w) { return amount_of(bench.catalog().problem(kernel.name, w.name).work); };
+  const auto work = [&](const Workload& w) {
+    return amount_of(bench.catalog().plugin(kernel.name).problem(w.name).work);
+  };
   const Workload* smallest = nullptr;
   for (const Workload& workload : kernel.workloads)
     if (is_sensible_on(workload, bench.device()) && (smallest == nullptr || work(workload) < work(*smallest)))

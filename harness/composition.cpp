@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "harness/cli/command.h"
-#include "harness/service/gpu_folders.h"
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/evaluate/counting_profiler.h"
@@ -21,6 +20,7 @@
 #include "harness/script/strategy/fleet_file.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
+#include "harness/service/gpu_folders.h"
 #include "harness/store/archive.h"
 #include "harness/system/rights.h"
 #include "harness/system/walls.h"
@@ -123,8 +123,8 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
     fmt::print(stderr, "harness: {}\n", printable(sentence, Lines::one));
   };
   if (places.on_phase)
-    options.on_phase = [tell = places.on_phase, build_s = options.device.target.compile.deadline_s](
-                           const std::string& phase) {
+    options.on_phase = [tell = places.on_phase,
+                        build_s = options.device.target.compile.deadline_s](const std::string& phase) {
       tell({phase, phase.ends_with("build") ? std::optional(build_s) : std::nullopt});
     };
   options.find_compiler = [&kinds, places](const std::string& architecture) {

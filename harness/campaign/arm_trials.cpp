@@ -69,8 +69,8 @@ Waits ArmTrials::see_elsewhere(Candidate candidate, DecisionRecord taken) {
 
 bool ArmTrials::is_valid_on(const Candidate& candidate, const std::string& workload) const {
   try {
-    const Config there = context_.ports.catalog.default_config(candidate.kernel, candidate.variant, workload,
-                                                               context_.device, candidate.config);
+    const Config there = context_.ports.catalog.plugin(candidate.kernel)
+                             .default_config(candidate.variant, workload, context_.device, candidate.config);
     return to_text(there) == to_text(candidate.config);
   } catch (const Error&) {  // no valid configuration has these values
     return false;

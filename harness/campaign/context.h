@@ -25,7 +25,7 @@ struct CampaignContext {
   bool stopped() const { return ports.stop && ports.stop(); }
   bool in_fleet() const { return ports.fleet != nullptr && ports.fleet->devices().size() > 1; }
   Realized realize(const Candidate& candidate, const std::string& workload) const {
-    return ports.catalog.realize(candidate, workload, device);
+    return ports.catalog.plugin(candidate.kernel).realize(candidate, workload, device);
   }
   WorkloadBook& book_of(const Assignment& work) const;
   /// For the live line. `phase`: see Progress.

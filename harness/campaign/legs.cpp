@@ -99,10 +99,10 @@ void Campaign::learn() {
 }
 
 void Campaign::resume() {
-  Ledger& ledger = ports_.ledger;
-  limits_.go_on_from(ledger.spent_seconds(context_.campaign));
-  const std::vector<DecisionRecord> decisions = ledger.decisions(context_.campaign);
-  const std::vector<IterationSummary> iterations = ledger.iterations(context_.campaign);
+  CampaignReader& record = ports_.ledger;
+  limits_.go_on_from(record.spent_seconds(context_.campaign));
+  const std::vector<DecisionRecord> decisions = record.decisions(context_.campaign);
+  const std::vector<IterationSummary> iterations = record.iterations(context_.campaign);
   proposals_.restore();
   profiles_.restore(iterations);
   Resumption(context_, predictions_, trials_,
@@ -114,7 +114,7 @@ void Campaign::resume() {
               [this](const Orphan& orphan) { flights_.remember_orphan(orphan); }})
       .replay(decisions, iterations);
   if (!decisions.empty()) last_taken_ = decisions.back();
-  for (const FailedGate& failed : ledger.failed_gates(context_.campaign)) requests_.note_failed(failed);
+  for (const FailedGate& failed : record.failed_gates(context_.campaign)) requests_.note_failed(failed);
 }
 
 CampaignSummary Campaign::summarize(const Ending& ending) {

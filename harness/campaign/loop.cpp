@@ -20,11 +20,11 @@ std::string error_message(const Outcome& outcome) {
 }
 
 /// The same mistake seen before, in another variant, may be mended the same way.
-void link_fingerprint(const Candidate& candidate, Ledger& ledger, Evaluation& evaluation) {
+void link_fingerprint(const Candidate& candidate, RecordedTwins& twins, Evaluation& evaluation) {
   auto* wrong = std::get_if<WrongAnswer>(&evaluation.outcome);
   if (wrong == nullptr) return;
   const auto same =
-      stored([&] { return ledger.same_fingerprint(candidate.kernel, candidate.variant, wrong->fingerprint, 3); });
+      stored([&] { return twins.same_fingerprint(candidate.kernel, candidate.variant, wrong->fingerprint, 3); });
   for (const IterationSummary& other : same)
     wrong->message += fmt::format("; the same as {} in iteration {}", other.candidate.variant, other.iteration);
 }

@@ -41,7 +41,7 @@ Snapshot Outlook::snapshot() {
 std::optional<std::string> Outlook::floor_binds(const std::string& kernel, const std::string& workload) {
   const auto [binds, fresh] = floor_binds_.try_emplace({kernel, workload});
   if (fresh)
-    if (const auto floor = floor_ns(context_.ports.catalog.problem(kernel, workload).work, context_.device))
+    if (const auto floor = floor_ns(context_.ports.catalog.plugin(kernel).problem(workload).work, context_.device))
       binds->second = floor->binds;
   return binds->second;
 }

@@ -69,8 +69,9 @@ void Predictions::begin_arm(const Arm& arm, std::size_t most, std::int64_t ticke
   const std::uint64_t seed = context_.options.seed * 1000003 + static_cast<std::uint64_t>(ticket);
   for (const auto& [variant, config] : drawn(arm.space, most, seed)) {
     try {
-      candidates.push_back(context_.ports.catalog.realize({start.arm.kernel, variant, start.arm.technique, config},
-                                                          start.arm.workload, predictor.device()));
+      candidates.push_back(context_.ports.catalog.plugin(start.arm.kernel)
+                               .realize({start.arm.kernel, variant, start.arm.technique, config}, start.arm.workload,
+                                        predictor.device()));
       start.points.push_back({variant, config, 0});
     } catch (const Error&) {  // it cannot run where it would be counted
     }

@@ -25,7 +25,7 @@ std::optional<ReplyProblem> ProposalMaker::make(ProposalRecord& record, const Pr
   record.label = reply.label;
   record.predict_lo = reply.predict_lo;
   record.predict_hi = reply.predict_hi;
-  const VariantTexts texts = context_.ports.catalog.variant_texts(record.arm.kernel, record.parents.front());
+  const VariantTexts texts = context_.ports.catalog.plugin(record.arm.kernel).variant_texts(record.parents.front());
   if (reply.source) record.source = *reply.source;
   else {
     auto edited = edited_source(texts.source, reply.edits);
@@ -91,7 +91,7 @@ bool ProposalMaker::find_twin(ProposalRecord& record, bool same_manifest) const 
   Catalog& catalog = context_.ports.catalog;
   for (const VariantInfo& variant : catalog.kernel(record.arm.kernel).variants) {
     if (variant.proposal || variant.rival) continue;
-    if (normal_hash(catalog.variant_texts(record.arm.kernel, variant.name).source, "", json::object()) !=
+    if (normal_hash(catalog.plugin(record.arm.kernel).variant_texts(variant.name).source, "", json::object()) !=
         record.normal_hash)
       continue;
     record.twin = variant.name;
@@ -103,18 +103,18 @@ bool ProposalMaker::find_twin(ProposalRecord& record, bool same_manifest) const 
 /// Among what earlier campaigns evaluated under the same contracts on this device. A source counts where the manifest
 /// is its own; a proposal with the same changes of the same manifest counts as well.
 std::optional<RecordedTwin> ProposalMaker::find_older_twin(const ProposalRecord& record, bool same_manifest) {
-  Ledger& ledger = context_.ports.ledger;
+  RecordedTwins& twins = context_.ports.ledger;
   TwinQuery query{record.arm.kernel, {}, context_.device.name, context_.campaign};
   for (const WorkloadBook& book : context_.state.workloads())
     if (book.plan.kernel == record.arm.kernel) query.contract_hashes.push_back(book.plan.contract_hash);
   const auto [sources, fresh] = older_sources_.try_emplace(record.arm.kernel);
   if (fresh)
-    for (const RecordedSource& source : stored([&] { return ledger.recorded_sources(query); }))
+    for (const RecordedSource& source : stored([&] { return twins.recorded_sources(query); }))
       sources->second.emplace(normal_hash(source.text, "", json::object()), source.source_hash);
   if (same_manifest)
     if (const auto at = sources->second.find(record.normal_hash); at != sources->second.end())
-      if (auto twin = stored([&] { return ledger.same_source(query, at->second); })) return twin;
-  return stored([&] { return ledger.same_proposal(query, record.normal_hash); });
+      if (auto twin = stored([&] { return twins.same_source(query, at->second); })) return twin;
+  return stored([&] { return twins.same_proposal(query, record.normal_hash); });
 }
 
 /// What became of a twin, the end of a sentence.
@@ -129,7 +129,7 @@ std::string ProposalMaker::fate_of(ProposalRecord& record) const {
 
 /// Makes it a variant of the kernel, if it can be one on any of the campaign's workloads.
 std::optional<ReplyProblem> ProposalMaker::take_in(const ProposalRecord& record, const std::string& technique) {
-  context_.ports.catalog.add_variant(variant_of(record));
+  context_.ports.catalog.plugin(record.arm.kernel).add_variant(variant_of(record));
   std::vector<std::string> workloads;
   for (const WorkloadBook& book : context_.state.workloads())
     if (book.plan.kernel == record.arm.kernel) workloads.push_back(book.plan.workload);

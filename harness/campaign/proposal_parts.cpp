@@ -25,7 +25,7 @@ void say_seen(const CampaignContext& context, const ArmId& arm, const SeenVarian
   if (seen.registers)
     said.push_back(fmt::format("counted: {} registers a thread, {} bytes spilled, {} bytes of static shared memory",
                                *seen.registers, seen.spill_bytes.value_or(0), seen.shared_bytes.value_or(0)));
-  const auto floor = floor_ns(context.ports.catalog.problem(arm.kernel, arm.workload).work, context.device);
+  const auto floor = floor_ns(context.ports.catalog.plugin(arm.kernel).problem(arm.workload).work, context.device);
   if (floor && seen.time_ns)
     said.push_back(fmt::format("measured: {:.0f} % of the floor, which is made by {}", 100 * floor->ns / *seen.time_ns,
                                floor->binds));
@@ -38,7 +38,7 @@ RequestParent request_parent(const CampaignContext& context, const SeenVariants&
                              const std::string& variant) {
   RequestParent parent;
   parent.variant = variant;
-  parent.texts = context.ports.catalog.variant_texts(arm.kernel, variant);
+  parent.texts = context.ports.catalog.plugin(arm.kernel).variant_texts(variant);
   parent.outcome = "not tried";
   const SeenVariant* const seen = variants.find(arm.kernel, arm.workload, variant);
   if (seen == nullptr) return parent;
@@ -77,8 +77,8 @@ RequestParts request_parts(const CampaignContext& context, const ProposalsSoFar&
   parts.id = fmt::format("{}-{}", context.campaign, record.number);
   parts.ask = record.ask;
   parts.arm = arm;
-  parts.problem = context.ports.catalog.problem(arm.kernel, arm.workload);
-  parts.kernel = context.ports.catalog.kernel_texts(arm.kernel);
+  parts.problem = context.ports.catalog.plugin(arm.kernel).problem(arm.workload);
+  parts.kernel = context.ports.catalog.plugin(arm.kernel).texts();
   parts.device = context.device;
   for (const std::string& variant : record.parents)
     parts.parents.push_back(request_parent(context, so_far.seen, arm, variant));

@@ -308,7 +308,8 @@ void Proposals::restore() {
   for (ProposalRecord& record : context_.ports.ledger.proposals(context_.campaign)) {
     context_.limits.pay(record.usage.usd.value_or(0));
     last_number_ = std::max(last_number_, record.number);
-    if (record.outcome == ProposalOutcome::accepted) context_.ports.catalog.add_variant(variant_of(record));
+    if (record.outcome == ProposalOutcome::accepted)
+      context_.ports.catalog.plugin(record.arm.kernel).add_variant(variant_of(record));
     add(std::move(record));
   }
 }
@@ -333,7 +334,7 @@ void Proposals::note(const IterationSummary& iteration, const std::string& messa
 }
 
 bool Proposals::has_new_source(const ProposalRecord& record) const {
-  return context_.ports.catalog.variant_texts(record.arm.kernel, record.parents.front()).source != record.source;
+  return context_.ports.catalog.plugin(record.arm.kernel).variant_texts(record.parents.front()).source != record.source;
 }
 
 const ProposalRecord* Proposals::of(const Candidate& candidate) const {

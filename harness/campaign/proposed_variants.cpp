@@ -41,7 +41,7 @@ std::vector<std::string> restore_proposed(Catalog& catalog, const std::vector<Pr
   for (const ProposalRecord& each : records) {
     if (each.outcome != ProposalOutcome::accepted || (!kernel.empty() && each.arm.kernel != kernel)) continue;
     try {
-      catalog.add_variant(variant_of(each));
+      catalog.plugin(each.arm.kernel).add_variant(variant_of(each));
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
       lost.push_back(fmt::format("{} can no longer be made: {}", each.variant, error.what()));
@@ -78,7 +78,7 @@ ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<Prop
   record.manifest = changed_manifest(parent.manifest, change);
   record.variant = fmt::format("proposed_{}", record.number);
   try {
-    for (Catalog* const each : catalogs) each->add_variant(variant_of(record));
+    for (Catalog* const each : catalogs) each->plugin(record.arm.kernel).add_variant(variant_of(record));
     record.message = misfit(record, change.technique, catalog, device, {edit.workload});
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::bad_input) throw;

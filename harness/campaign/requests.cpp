@@ -55,10 +55,10 @@ void Requests::let_it_be_given_up(const Assignment& work, const WorkloadBook& bo
   const bool proposed = proposals_.of(candidate) != nullptr;  // then earlier campaigns count as well
   const TwinQuery older{candidate.kernel, {book.plan.contract_hash}, context_.device.name, context_.campaign};
   request.recorded_with = [this, workload = book.plan.workload, proposed, older](const std::string& hash) {
-    Ledger& ledger = context_.ports.ledger;
-    const std::int64_t here = stored([&] { return ledger.same_binary(context_.campaign, workload, hash); });
+    RecordedTwins& twins = context_.ports.ledger;
+    const std::int64_t here = stored([&] { return twins.same_binary(context_.campaign, workload, hash); });
     if (here > 0 || !proposed) return here;
-    return stored([&] { return ledger.same_binary_before(older, hash); });
+    return stored([&] { return twins.same_binary_before(older, hash); });
   };
 }
 

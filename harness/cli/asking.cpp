@@ -136,7 +136,7 @@ report::WorkOf work_here(Shell& shell) {
   }
   return [catalog](const std::string& kernel, const std::string& workload) -> std::optional<Work> {
     try {
-      return catalog->problem(kernel, workload).work;
+      return catalog->plugin(kernel).problem(workload).work;
     } catch (const Error&) {  // the plugin is not here, or has no such workload any more
       return std::nullopt;
     }

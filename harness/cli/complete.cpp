@@ -7,11 +7,11 @@
 #include <set>
 
 #include "harness/cli/help.h"
-#include "harness/service/templates/templates.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
 #include "harness/core/outcome.h"
 #include "harness/report/out.h"
+#include "harness/service/templates/templates.h"
 
 namespace harness {
 namespace {

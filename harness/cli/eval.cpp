@@ -89,7 +89,7 @@ void print_person(const IterationEnded& event, bool all_gates) {
 }
 
 bool evaluate_one(const AskedCandidate& asked, const std::string& workload, const EvalArguments& arguments,
-                  Catalog& catalog, Evaluator& evaluator, const Admission& admission, Ledger* ledger,
+                  Catalog& catalog, Evaluator& evaluator, const Admission& admission, CampaignWriter* ledger,
                   std::int64_t campaign, const TaskLine& line) {
   const DeviceInfo device = evaluator.device();
   const Realized realized = realize(asked.candidate, workload, catalog, device);
@@ -118,7 +118,7 @@ void leave_out_impossible(std::vector<std::string>& workloads, const Candidate& 
                           const DeviceInfo& device) {
   std::vector<std::string> possible;
   for (const std::string& each : workloads)
-    if (catalog.has_configuration(candidate.kernel, candidate.variant, each, device)) possible.push_back(each);
+    if (catalog.plugin(candidate.kernel).has_configuration(candidate.variant, each, device)) possible.push_back(each);
   if (possible.empty()) return;
   for (const std::string& each : workloads)
     if (std::find(possible.begin(), possible.end(), each) == possible.end())
@@ -144,7 +144,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   std::vector<std::string> workloads = asked_workloads(wanted, asked, *catalog, device);
   if (asked.empty() && wanted.workload.empty()) leave_out_impossible(workloads, candidate, *catalog, device);
   for (const std::string& each : workloads)
-    catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);
+    catalog->plugin(candidate.kernel).default_config(candidate.variant, each, device, candidate.config);
   use_edited(wanted, workloads, *catalog, device);
   catch_interrupts();
   const std::optional<double> price = arguments.usd_per_hour > 0 ? std::optional(arguments.usd_per_hour) : std::nullopt;
@@ -152,7 +152,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   const auto evaluator = shell.rooms.evaluator(places, device, price, interrupted);
   const auto archive = shell.rooms.archive(arguments.no_record ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   Ledger& known = archive->ledger();
-  Ledger* const ledger = arguments.no_record ? nullptr : &known;
+  CampaignWriter* const ledger = arguments.no_record ? nullptr : &known;
   evaluator->use_peaks(known_peaks(*evaluator, known));
   // The gates are tried on the plugin as it is: an edit has no say in how it is judged.
   const auto own = wanted.source ? shell.rooms.catalog(places) : nullptr;

@@ -70,7 +70,7 @@ int devices(Shell& shell, bool as_json) {
   for (const DeviceInfo& device : found)
     if (device.emulation && device.available)
       report::tell("%s: predicts times of %s (--for NAME)\n", device.device.c_str(),
-                  fmt::format("{}", fmt::join(gpu_names(), ", ")).c_str());
+                   fmt::format("{}", fmt::join(gpu_names(), ", ")).c_str());
   report::tell("compilers: %s\n", shell.rooms.confinement().c_str());
   return 0;
 }
@@ -164,7 +164,7 @@ int variants(Shell& shell, const std::string& kernel, bool as_json) {
   for (const VariantInfo& variant : info.variants) {
     json priors = json::object();
     if (variant.prior_by_workload)
-      for (const Workload& w : info.workloads) priors[w.name] = catalog->prior(kernel, variant.name, w.name);
+      for (const Workload& w : info.workloads) priors[w.name] = catalog->plugin(kernel).prior(variant.name, w.name);
     json parameters = json::object();
     std::string shown;
     for (const Parameter& parameter : variant.parameters) {

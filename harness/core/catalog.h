@@ -252,60 +252,6 @@ class Catalog {
   const KernelInfo& kernel(const std::string& name) { return plugin(name).info(); }
   /// What is wrong with a kernel, a sentence each: that it cannot be read, or what its own inspect() finds.
   std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device);
-
-  // The same of one kernel by its name.
-  Problem problem(const std::string& kernel, const std::string& workload) { return plugin(kernel).problem(workload); }
-  Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) {
-    return plugin(kernel).prior(variant, workload);
-  }
-  VariantTexts variant_texts(const std::string& kernel, const std::string& variant) {
-    return plugin(kernel).variant_texts(variant);
-  }
-  KernelTexts kernel_texts(const std::string& kernel) { return plugin(kernel).texts(); }
-  std::string unsupported_reason(const std::string& kernel, const std::string& variant, const DeviceInfo& device) {
-    return plugin(kernel).unsupported_reason(variant, device);
-  }
-  Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
-              const DeviceInfo& device) {
-    return plugin(kernel).space(variant, workload, device);
-  }
-  bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
-                         const DeviceInfo& device) {
-    return plugin(kernel).has_configuration(variant, workload, device);
-  }
-  Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
-                        const DeviceInfo& device, const Config& given) {
-    return plugin(kernel).default_config(variant, workload, device, given);
-  }
-  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
-    return plugin(candidate.kernel).realize(candidate, workload, device);
-  }
-  std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
-                                   int count, std::uint64_t seed) {
-    return plugin(candidate.kernel).neighbours(candidate, workload, device, count, seed);
-  }
-  std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
-                                       const DeviceInfo& device, bool finalist, std::uint64_t seed) {
-    return plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, seed);
-  }
-  std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
-                                  double bytes, std::int64_t elements) {
-    return plugin(candidate.kernel).smaller(candidate, workload, device, bytes, elements);
-  }
-  void use_source(const std::string& kernel, const std::string& variant, const std::string& text) {
-    plugin(kernel).use_source(variant, text);
-  }
-  void add_variant(const NewVariant& variant) { plugin(variant.kernel).add_variant(variant); }
-  std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) {
-    return plugin(kernel).add_shape(text, device);
-  }
-  std::string admission_hash(const std::string& kernel) { return plugin(kernel).admission_hash(); }
-  AdmissionParts admitted(const std::string& kernel, const std::string& device_key) {
-    return plugin(kernel).admitted(device_key);
-  }
-  void keep_admitted(const std::string& kernel, const std::string& device_key, const AdmissionParts& parts) {
-    plugin(kernel).keep_admitted(device_key, parts);
-  }
 };
 
 void to_json(json& to, const Candidate& value);

@@ -8,8 +8,8 @@
 namespace harness {
 
 struct ProfileRequest {
-  std::string gpu;  // whose model and machine code a counted profile uses: a name of core/gpu.h
-  int blocks = 16;  // of a launch that are counted, at most
+  std::string gpu;                       // whose model and machine code a counted profile uses: a name of core/gpu.h
+  int blocks = 16;                       // of a launch that are counted, at most
   std::optional<ProfileSource> through;  // of a GPU: this way alone; absent: the best that works
 };
 

@@ -29,7 +29,7 @@ class Refit {
   bool takes(const ProposalRecord& proposal) {
     if (proposal.outcome != ProposalOutcome::accepted) return true;
     try {
-      plugins_.add_variant(harness::variant_of(proposal));
+      plugins_.plugin(proposal.arm.kernel).add_variant(harness::variant_of(proposal));
       return true;
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
@@ -109,7 +109,7 @@ class Refit {
 
   bool realizes(const Candidate& today, const std::string& workload, std::string& refusal) {
     try {
-      plugins_.realize(today, workload, device_);
+      plugins_.plugin(today.kernel).realize(today, workload, device_);
       return true;
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
@@ -123,7 +123,7 @@ class Refit {
     if (!row.source_hash.empty() && !variant.source_hash.empty() && row.source_hash != variant.source_hash)
       notes_.insert(fmt::format("the source of {} {} has changed since: the recorded times are of the older one",
                                 kernel, variant.name));
-    if (!row.contract_hash.empty() && row.contract_hash != plugins_.problem(kernel, row.workload).contract_hash)
+    if (!row.contract_hash.empty() && row.contract_hash != plugins_.plugin(kernel).problem(row.workload).contract_hash)
       rejudged_[kernel].insert(row.workload);
   }
 

@@ -639,8 +639,8 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
   const RowOf& head = known.head;
   report.cards.push_back({known.emulation ? time_word(known) + " score" : "score", ratio(totals.score),
                           "geometric mean of the speedups over the baselines" +
-                               score_coverage(static_cast<std::size_t>(totals.workloads - totals.not_tried),
-                                              static_cast<std::size_t>(totals.workloads))});
+                              score_coverage(static_cast<std::size_t>(totals.workloads - totals.not_tried),
+                                             static_cast<std::size_t>(totals.workloads))});
   report.cards.push_back(
       {confirmed_word(known), fmt::format("{} of {}", totals.confirmed, totals.workloads),
        is_predicted(known) ? "bests whose second count gave the same" : "bests timed again in a fresh process"});
@@ -662,9 +662,9 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
 void add_cautions(CampaignReport& report, const Known& known, const Totals& totals) {
   if (known.emulation) report.cautions.push_back(not_measured(known));
   if (totals.confirmed < totals.bests)
-    report.cautions.push_back(fmt::format(
-        "{} of {} bests were not {}: they are not confirmed.", totals.bests - totals.confirmed, totals.bests,
-        is_predicted(known) ? "counted a second time" : "timed again in a fresh process"));
+    report.cautions.push_back(
+        fmt::format("{} of {} bests were not {}: they are not confirmed.", totals.bests - totals.confirmed,
+                    totals.bests, is_predicted(known) ? "counted a second time" : "timed again in a fresh process"));
   for_rows(known.of("unchecked"), [&](const RowOf& row) {
     report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
                                           row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));

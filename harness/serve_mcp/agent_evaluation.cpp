@@ -41,8 +41,9 @@ Realized realize(Candidate candidate, Catalog& catalog, const std::string& workl
   const VariantInfo* const variant = find_variant(catalog.kernel(candidate.kernel), candidate.variant);
   if (variant == nullptr) throw bad_input(fmt::format("there is no variant '{}' any more", candidate.variant));
   candidate.technique = variant->technique;
-  candidate.config = catalog.default_config(candidate.kernel, candidate.variant, workload, device, candidate.config);
-  return catalog.realize(candidate, workload, device);
+  candidate.config =
+      catalog.plugin(candidate.kernel).default_config(candidate.variant, workload, device, candidate.config);
+  return catalog.plugin(candidate.kernel).realize(candidate, workload, device);
 }
 
 struct Recorded {
@@ -151,7 +152,7 @@ Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<I
 
 /// The session's variant that the job's changed manifest makes, recorded where it is new.
 std::string variant_of_edit(const AgentJob& job, const std::vector<ProposalRecord>& known,
-                            const std::vector<Catalog*>& catalogs, const DeviceInfo& device, Ledger& ledger) {
+                            const std::vector<Catalog*>& catalogs, const DeviceInfo& device, CampaignWriter& writer) {
   const json& asked = job.request;
   ProposalRecord record = proposed_by_edit({asked.at("kernel"), asked.at("workload"), asked.at("variant"),
                                             asked.at("manifest"), asked.value("source", ""), asked.value("label", "")},
@@ -159,7 +160,7 @@ std::string variant_of_edit(const AgentJob& job, const std::vector<ProposalRecor
   if (record.id == 0) {
     record.campaign = job.campaign;
     record.asked_unix = job.asked_unix;
-    ledger.record_proposal(record);
+    writer.record_proposal(record);
   }
   if (record.outcome != ProposalOutcome::accepted)
     throw bad_input("no variant can be made of this manifest: " + record.message);
@@ -230,7 +231,7 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   const std::string workload = job.request.at("workload");
   const auto& known = own->kernel(kernel).workloads;
   if (std::none_of(known.begin(), known.end(), [&](const Workload& each) { return each.name == workload; }))
-    for (Catalog* each : {own.get(), edited.get()}) each->add_shape(kernel, workload, device);
+    for (Catalog* each : {own.get(), edited.get()}) each->plugin(kernel).add_shape(workload, device);
   Ledger& ledger = archive.ledger();
   std::vector<ProposalRecord> proposals = ledger.proposals(session.campaign);
   for (Catalog* each : {own.get(), edited.get()}) restore_proposed(*each, proposals, kernel);
@@ -240,7 +241,7 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
     candidate.variant = variant_of_edit(job, proposals, {edited.get(), own.get()}, device, ledger);
   } else if (job.request.contains("source")) {
     parent = realize(candidate, *own, workload, device).source_hash;
-    edited->use_source(kernel, variant, job.request["source"].get<std::string>());
+    edited->plugin(kernel).use_source(variant, job.request["source"].get<std::string>());
   }
   const Realized realized = realize(candidate, *edited, workload, device);
   if (parent) require_entries(realized, "the source");

@@ -65,14 +65,14 @@ Unfiled of_proposal(const ProposalRecord& record, std::int64_t iteration) {
   return found;
 }
 
-Unfiled unfiled_of(const json& row, std::int64_t iteration, Catalog& catalog, Ledger& ledger) {
+Unfiled unfiled_of(const json& row, std::int64_t iteration, Catalog& catalog, CampaignReader& reader) {
   const std::string kernel = row.at("kernel"), variant = row.at("variant");
-  for (const ProposalRecord& record : ledger.proposals(row.at("campaign")))
+  for (const ProposalRecord& record : reader.proposals(row.at("campaign")))
     if (record.variant == variant && record.arm.kernel == kernel) return of_proposal(record, iteration);
   if (!row.at("parent").is_string() || !row.at("source").is_string())
     throw bad_input(
         fmt::format("iteration {} ran {} as it stands in its folder: there is nothing to adopt", iteration, variant));
-  return {row.at("source"), catalog.variant_texts(kernel, variant).manifest, row.at("technique"),
+  return {row.at("source"), catalog.plugin(kernel).variant_texts(variant).manifest, row.at("technique"),
           row.at("label").is_string() ? row.at("label").get<std::string>() : variant + " edited",
           fmt::format("An edit of {}, iteration {}", variant, iteration)};
 }
@@ -90,7 +90,8 @@ json adopted_files(std::int64_t iteration, const std::string& name, Shell& shell
   const fs::path folder = fs::path(catalog->plugin(kernel).folder()) / "variants";
   const std::string manifest = (folder / (variant + ".lua")).string(), source = (folder / (variant + ".cu")).string();
   const std::string text = manifest_started_at(found.manifest, config_from_json(row.at("config")));
-  catalog->add_variant({kernel, variant, catalog->kernel(kernel).variants.front().name, found.source, text, 0});
+  catalog->plugin(kernel).add_variant(
+      {kernel, variant, catalog->kernel(kernel).variants.front().name, found.source, text, 0});
   replace_file(source, "// " + found.origin + "\n" + found.source);
   replace_file(manifest, "-- " + found.origin + "\n" + text);
   return {{"kernel", kernel}, {"variant", variant}, {"files", {manifest, source}}};

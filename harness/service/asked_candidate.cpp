@@ -49,8 +49,9 @@ const VariantInfo& variant_of(const KernelInfo& kernel, const std::string& name)
 }
 
 Realized realize(Candidate candidate, const std::string& workload, Catalog& catalog, const DeviceInfo& device) {
-  candidate.config = catalog.default_config(candidate.kernel, candidate.variant, workload, device, candidate.config);
-  return catalog.realize(candidate, workload, device);
+  candidate.config =
+      catalog.plugin(candidate.kernel).default_config(candidate.variant, workload, device, candidate.config);
+  return catalog.plugin(candidate.kernel).realize(candidate, workload, device);
 }
 
 void use_edited(AskedCandidate& asked, const std::vector<std::string>& workloads, Catalog& catalog,
@@ -58,7 +59,7 @@ void use_edited(AskedCandidate& asked, const std::vector<std::string>& workloads
   if (!asked.source) return;
   const Candidate& candidate = asked.candidate;
   asked.parent = variant_of(catalog.kernel(candidate.kernel), candidate.variant).source_hash;
-  catalog.use_source(candidate.kernel, candidate.variant, *asked.source);
+  catalog.plugin(candidate.kernel).use_source(candidate.variant, *asked.source);
   for (const std::string& workload : workloads)
     require_entries(realize(candidate, workload, catalog, device), asked.source_name);
 }

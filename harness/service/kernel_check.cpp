@@ -57,7 +57,8 @@ void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kern
                  const std::string& workload, const Config& config, bool timed, const CheckOptions& options,
                  Checking& report) {
   const DeviceInfo device = evaluator.device();
-  const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
+  const Realized realized =
+      catalog.plugin(kernel).realize({kernel, variant.name, variant.technique, config}, workload, device);
   EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
   request.admission = &report.admission;
   request.stages = true;
@@ -80,20 +81,20 @@ void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kern
   const std::vector<std::string> workloads = choose_workloads(kernel, {}, device);
   for (const VariantInfo& variant : kernel.variants) {
     const bool baseline = variant.name == kernel.variants.front().name;
-    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
+    if (!catalog.plugin(kernel.name).unsupported_reason(variant.name, device).empty()) continue;
     std::vector<std::string> on = workloads;
     if (!baseline) {
       std::erase_if(on, [&](const std::string& workload) {
-        return !catalog.has_configuration(kernel.name, variant.name, workload, device);
+        return !catalog.plugin(kernel.name).has_configuration(variant.name, workload, device);
       });
       on.resize(std::min<std::size_t>(1, on.size()));
     }
     for (const std::string& workload : on) {
-      const Config first = catalog.default_config(kernel.name, variant.name, workload, device, {});
+      const Config first = catalog.plugin(kernel.name).default_config(variant.name, workload, device, {});
       std::vector<Config> configs{first};
       if (workload == on.front())
-        for (Config& config :
-             covering_configurations(catalog.space(kernel.name, variant.name, workload, device), kMostConfigurations))
+        for (Config& config : covering_configurations(catalog.plugin(kernel.name).space(variant.name, workload, device),
+                                                      kMostConfigurations))
           if (to_text(config) != to_text(first)) configs.push_back(std::move(config));
       for (const Config& config : configs) {
         if (interrupted()) return;
@@ -119,15 +120,16 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
       report.add(what, workload, fmt::format("does not compile for {}: {}", options.architecture, failure->log));
   };
   for (const VariantInfo& variant : kernel.variants) {
-    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
+    if (!catalog.plugin(kernel.name).unsupported_reason(variant.name, device).empty()) continue;
     bool covered = false;
     for (const std::string& workload : choose_workloads(kernel, {}, device)) {
-      if (!catalog.has_configuration(kernel.name, variant.name, workload, device)) continue;
-      const Space space = catalog.space(kernel.name, variant.name, workload, device);
+      if (!catalog.plugin(kernel.name).has_configuration(variant.name, workload, device)) continue;
+      const Space space = catalog.plugin(kernel.name).space(variant.name, workload, device);
       for (const Config& config : covering_configurations(space, covered ? 1 : kMostConfigurations)) {
         if (interrupted()) return;
         const Realized realized =
-            catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
+            catalog.plugin(kernel.name)
+                .realize({kernel.name, variant.name, variant.technique, config}, workload, device);
         build(realized.build, with_config(variant.name, config), workload);
         if (const BuildSpec reference = offline.reference_build(realized); references.insert(reference.entries).second)
           build(reference, "the reference", workload);
@@ -142,7 +144,7 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
 std::vector<std::string> models_in_words(Catalog& catalog, const DeviceInfo& device, const std::string& kernel) {
   std::vector<std::string> lines;
   for (const std::string& workload : choose_workloads(catalog.kernel(kernel), {}, device)) {
-    const Problem problem = catalog.problem(kernel, workload);
+    const Problem problem = catalog.plugin(kernel).problem(workload);
     for (const Argument& a : problem.arguments) {
       if (!a.compare || a.compare->kind != "relative" || a.absent) continue;
       const Accuracy accuracy = accuracy_of(problem, a);
@@ -184,7 +186,7 @@ KernelCheck check_kernel(const std::string& name, Catalog& catalog, Evaluator& e
     const KernelInfo& kernel = catalog.kernel(name);
     report.problems = catalog.inspect(name, evaluator.device());
     if (!try_gates(catalog, evaluator, admissions, options, name, report)) return report;
-    if (options.keep) catalog.keep_admitted(name, evaluator.device().admission_key, report.admission.parts);
+    if (options.keep) catalog.plugin(name).keep_admitted(evaluator.device().admission_key, report.admission.parts);
     run_variants(catalog, evaluator, kernel, options, report);
     if (offline.compiler) compile_offline(catalog, offline, kernel, options, report);
   } catch (const Error& error) {

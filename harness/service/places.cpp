@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/service/gpu_folders.h"
 #include "harness/core/error.h"
+#include "harness/service/gpu_folders.h"
 #include "harness/system/files.h"
 
 namespace fs = std::filesystem;

@@ -38,9 +38,10 @@ Candidate first_of(const KernelInfo& kernel, const VariantInfo& variant) {
 std::optional<Realized> realized_if_possible(Candidate candidate, const std::string& workload, Catalog& catalog,
                                              const DeviceInfo& device) {
   try {
-    if (!catalog.unsupported_reason(candidate.kernel, candidate.variant, device).empty()) return std::nullopt;
-    candidate.config = catalog.default_config(candidate.kernel, candidate.variant, workload, device, candidate.config);
-    return catalog.realize(candidate, workload, device);
+    if (!catalog.plugin(candidate.kernel).unsupported_reason(candidate.variant, device).empty()) return std::nullopt;
+    candidate.config =
+        catalog.plugin(candidate.kernel).default_config(candidate.variant, workload, device, candidate.config);
+    return catalog.plugin(candidate.kernel).realize(candidate, workload, device);
   } catch (const Error&) {  // no configuration here, or its file has gone
     return std::nullopt;
   }

@@ -47,7 +47,7 @@ void add_recorded_workload(Catalog& catalog, const std::string& kernel, const st
   const auto& known = catalog.kernel(kernel).workloads;
   const auto is_it = [&](const Workload& each) { return each.name == workload; };
   if (std::ranges::any_of(known, is_it)) return;
-  if (workload.find('=') != std::string::npos && catalog.add_shape(kernel, workload, device) == workload) return;
+  if (workload.find('=') != std::string::npos && catalog.plugin(kernel).add_shape(workload, device) == workload) return;
   throw bad_input(fmt::format("kernel '{}' has no workload '{}' any more", kernel, workload));
 }
 
@@ -56,8 +56,8 @@ RecordedCandidate recorded_candidate(const Shell& shell, Catalog& catalog, const
   Candidate candidate{word(row, "kernel"), word(row, "variant"), word(row, "technique"),
                       config_from_json(row.at("config"))};
   add_recorded_workload(catalog, candidate.kernel, word(row, "workload"), device);
-  if (row.at("source").is_string()) catalog.use_source(candidate.kernel, candidate.variant, word(row, "source"));
-  Realized realized = catalog.realize(candidate, word(row, "workload"), device);
+  if (row.at("source").is_string()) catalog.plugin(candidate.kernel).use_source(candidate.variant, word(row, "source"));
+  Realized realized = catalog.plugin(candidate.kernel).realize(candidate, word(row, "workload"), device);
   const json hashes = row.value("hashes", json::object());
   const bool same_headers = word(hashes, "source") == realized.source_hash;
   if (!same_headers && headers == Headers::recorded)
@@ -75,8 +75,9 @@ Realized baseline_beside(Catalog& catalog, const Realized& winner, const DeviceI
   const std::string& workload = winner.problem.workload.name;
   const KernelInfo& kernel = catalog.kernel(winner.candidate.kernel);
   const VariantInfo& baseline = kernel.variants.front();
-  const Config config = catalog.default_config(kernel.name, baseline.name, workload, device, {});
-  return catalog.realize({kernel.name, baseline.name, baseline.technique, config}, workload, device);
+  const Config config = catalog.plugin(kernel.name).default_config(baseline.name, workload, device, {});
+  return catalog.plugin(kernel.name)
+      .realize({kernel.name, baseline.name, baseline.technique, config}, workload, device);
 }
 
 WrittenSource write_source(Shell& shell, Archive& archive, const json& row, SourceForm form) {
@@ -84,8 +85,8 @@ WrittenSource write_source(Shell& shell, Archive& archive, const json& row, Sour
   const DeviceInfo device = recorded_device(archive, row);
   const auto catalog = shell.rooms.catalog(places);
   // A text is read by people: with the headers of today, where those of then are nowhere, and it says so.
-  const auto [winner, same_headers] = recorded_candidate(
-      shell, *catalog, row, device, form == SourceForm::resolved ? Headers::any : Headers::recorded);
+  const auto [winner, same_headers] =
+      recorded_candidate(shell, *catalog, row, device, form == SourceForm::resolved ? Headers::any : Headers::recorded);
   package::Origin origin = origin_of(shell, row, device);
   if (!same_headers) {
     origin.evaluation += "; NOT THE TEXT THAT WAS MEASURED: its headers have changed since, and these are today's";

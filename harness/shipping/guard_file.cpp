@@ -166,8 +166,8 @@ class FileGuard {
 
   Realized realize(FormulaCatalog& catalog, const DeviceInfo& device, const std::string& kernel, const char* variant,
                    const std::string& workload) {
-    const Config config = catalog.default_config(kernel, variant, workload, device, {});
-    return catalog.realize({kernel, variant, "original", config}, workload, device);
+    const Config config = catalog.plugin(kernel).default_config(variant, workload, device, {});
+    return catalog.plugin(kernel).realize({kernel, variant, "original", config}, workload, device);
   }
 
   void compare(PackageJudge& judge, const std::string& kernel, const std::string& workload) {

@@ -45,7 +45,7 @@ Candidate candidate_of(const Newer& newer, const package::PackagedWorkload& pack
 }
 
 void require_contract(FormulaCatalog& catalog, const package::PackageFolder& old, const std::string& workload) {
-  if (catalog.problem(old.kernel, workload).contract_hash != old.contract_hash(workload))
+  if (catalog.plugin(old.kernel).problem(workload).contract_hash != old.contract_hash(workload))
     throw ContractChanged(
         fmt::format("the contract of '{}' on {} is another than when it was packaged, so the two cannot be "
                     "compared; make the package anew",
@@ -175,7 +175,7 @@ class PackageGuard {
     const Candidate candidate = candidate_of(newer_, each);
     result.candidate = package::candidate_text(candidate);
     const auto build_of = [&](FormulaCatalog& catalog, const Candidate& which) {
-      if (!each.workload.declared) catalog.add_shape(old_.kernel, each.workload.name, offline.info);
+      if (!each.workload.declared) catalog.plugin(old_.kernel).add_shape(each.workload.name, offline.info);
       const auto& known = catalog.kernel(old_.kernel).workloads;
       const auto found = std::ranges::find(known, each.workload.name, &Workload::name);
       if (found == known.end()) throw bad_input(fmt::format("there is no workload '{}' any more", each.workload.name));

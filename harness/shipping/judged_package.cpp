@@ -62,8 +62,8 @@ PackageJudge::~PackageJudge() = default;
 
 Realized PackageJudge::realize(FormulaCatalog& catalog, const Candidate& candidate,
                                const package::PackagedWorkload& workload) {
-  if (!workload.workload.declared) catalog.add_shape(kernel_, workload.workload.name, device_);
-  return catalog.realize(candidate, workload.workload.name, device_);
+  if (!workload.workload.declared) catalog.plugin(kernel_).add_shape(workload.workload.name, device_);
+  return catalog.plugin(candidate.kernel).realize(candidate, workload.workload.name, device_);
 }
 
 void PackageJudge::prepare() {

@@ -47,7 +47,7 @@ class Rebuilding {
     }
     for (const package::PackagedWorkload& each : package_.workloads) {
       if (!each.winner) continue;
-      if (!each.workload.declared) catalog_->add_shape(package_.kernel, each.workload.name, offline->info);
+      if (!each.workload.declared) catalog_->plugin(package_.kernel).add_shape(each.workload.name, offline->info);
       const Workload& workload =
           *std::ranges::find(catalog_->kernel(package_.kernel).workloads, each.workload.name, &Workload::name);
       const BuildSpec build =

@@ -123,9 +123,9 @@ json campaigns(Store& store, const HistoryFilter& filter) {
   Condition where =
       condition_of(filter, {"p.id", "", "", "", "", "p.device", "p.device_name", "", "", "p.started_unix"});
   add_iteration_conditions(filter, where);
-  std::vector<std::string> known{"campaign",    "name",     "begun",     "ended",      "device",
-                                 "device_name", "strategy", "reason",    "iterations", "spent_s",
-                                 "cost_usd",    "score",    "workloads", "workloads_planned", "driver", "revision"};
+  std::vector<std::string> known{
+      "campaign",   "name",    "begun",    "ended", "device",    "device_name",       "strategy", "reason",
+      "iterations", "spent_s", "cost_usd", "score", "workloads", "workloads_planned", "driver",   "revision"};
   const std::optional<SortKey> key = sort_key(filter, known);
   const bool computed = key && std::ranges::find(kComputed, key->column) != std::end(kComputed);
   HistoryFilter selected = filter;

@@ -142,7 +142,6 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
 }
 
 TEST_CASE("a package of a kernel from any folder holds in verify, however --kernels spells the folder") {
-  if (rests(0)) return;
   if (!has_nvrtc()) return skip("NVRTC is not here, and a package holds machine code");
   const Scratch scratch;
   make_store(scratch);

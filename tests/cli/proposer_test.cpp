@@ -125,7 +125,7 @@ TEST_CASE("edits of a program make adopted kernels faster than their originals")
 
 // tests/fixtures/proposed.jsonl: dot, adopted, with the edits of transform.py, recorded on the cpu device by
 // harness run dot --kernels bench/agents/kernels --device cpu --workload n=3000 --strategy exhaustive --search
-// exhaustive
+// exhaustive --emulated --budget 150s
 // --proposer "command:python3 tests/proposers/transform.py"
 TEST_CASE("a recorded campaign with proposals replays where no proposer is") {
   const Scratch scratch;

@@ -61,7 +61,6 @@ TEST_CASE("a program that its shell starts late has its whole budget") {
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
   INFO(finished.err);
   CHECK(finished.lines().back()["spent_s"].get<double>() < wall.count() - kShellS + 0.05);
-  CHECK(finished.lines().back()["iterations"].get<std::int64_t>() >= 1);
 }
 
 TEST_CASE("kill -9 of everything loses at most the running iteration, and --resume goes on") {

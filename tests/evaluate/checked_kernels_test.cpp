@@ -56,10 +56,11 @@ class CheckedBench {
   std::vector<Realized> realizations(const std::string& kernel, const std::string& variant) {
     std::vector<Realized> all;
     for (const Workload& workload : catalog_.kernel(kernel).workloads) {
-      const Space space = catalog_.space(kernel, variant, workload.name, device_);
+      const Space space = catalog_.plugin(kernel).space(variant, workload.name, device_);
       for (const std::size_t point : std::set<std::size_t>{0, space.points.size() / 2})
         if (point < space.points.size())
-          all.push_back(catalog_.realize({kernel, variant, "", configuration(space, point)}, workload.name, device_));
+          all.push_back(catalog_.plugin(kernel).realize({kernel, variant, "", configuration(space, point)},
+                                                        workload.name, device_));
     }
     return all;
   }

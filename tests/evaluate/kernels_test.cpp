@@ -36,7 +36,7 @@ class Bench {
 
   Verdict evaluate(const std::string& kernel, const std::string& variant, const std::string& workload,
                    const Config& config) {
-    const Realized realized = catalog_.realize({kernel, variant, "", config}, workload, device_);
+    const Realized realized = catalog_.plugin(kernel).realize({kernel, variant, "", config}, workload, device_);
     Executable executable{build(realized.build), realized.plan, realized.problem,
                           judge::make_layout(realized.problem, realized.plan)};
     std::vector<std::byte> image(static_cast<std::size_t>(executable.layout.bytes));
@@ -49,8 +49,8 @@ class Bench {
 
   /// On inputs that are the same for the same workload.
   judge::ReferenceValues reference(const std::string& kernel, const std::string& workload) {
-    const Config config = catalog_.default_config(kernel, "00_naive", workload, device_, {});
-    const Realized realized = catalog_.realize({kernel, "00_naive", "", config}, workload, device_);
+    const Config config = catalog_.plugin(kernel).default_config("00_naive", workload, device_, {});
+    const Realized realized = catalog_.plugin(kernel).realize({kernel, "00_naive", "", config}, workload, device_);
     const ImageLayout layout = judge::make_layout(realized.problem, realized.plan);
     std::vector<std::byte> image(static_cast<std::size_t>(layout.bytes));
     judge::paint(realized.problem, realized.plan, layout, 42, image);
@@ -104,9 +104,9 @@ std::vector<Config> sample(const Space& space, bool one, std::size_t turn) {
 bool too_large(Bench& bench, const std::string& kernel, const std::string& workload) {
   constexpr double kExponentials = 3e5;
   auto& catalog = bench.catalog();
-  const Space space = catalog.space(kernel, "00_naive", workload, bench.device());
+  const Space space = catalog.plugin(kernel).space("00_naive", workload, bench.device());
   const Candidate baseline{kernel, "00_naive", "", configuration(space, 0)};
-  return catalog.realize(baseline, workload, bench.device()).problem.work.exps > kExponentials;
+  return catalog.plugin(baseline.kernel).realize(baseline, workload, bench.device()).problem.work.exps > kExponentials;
 }
 
 void check_right(Bench& bench, const std::string& kernel, const std::string& variant, const std::string& workload,
@@ -132,9 +132,10 @@ void check_kernel(const std::string& name, const std::string& part = "") {
     for (const VariantInfo& variant : kernel.variants) {
       if (one_of_many && ++turn % 4 != 0) continue;
       if (many && !tests::in_slice(asked++, 8)) continue;
-      if (!bench.catalog().unsupported_reason(name, variant.name, bench.device()).empty()) continue;
-      for (const Config& config : sample(bench.catalog().space(name, variant.name, workload.name, bench.device()),
-                                         name == "attention" || name == "paged_decode", one_of_many ? 0 : place)) {
+      if (!bench.catalog().plugin(name).unsupported_reason(variant.name, bench.device()).empty()) continue;
+      for (const Config& config :
+           sample(bench.catalog().plugin(name).space(variant.name, workload.name, bench.device()),
+                  name == "attention" || name == "paged_decode", one_of_many ? 0 : place)) {
         check_right(bench, name, variant.name, workload.name, config);
         ++evaluated;
       }
@@ -195,7 +196,7 @@ TEST_CASE("attention is right where its first configurations do not come") {
   for (const Case& each : cases) {
     const Config values(each.values.begin(), each.values.end());
     const Config config =
-        bench.catalog().default_config("attention", each.variant, each.workload, bench.device(), values);
+        bench.catalog().plugin("attention").default_config(each.variant, each.workload, bench.device(), values);
     for (int draw = 0; draw < 3; ++draw) check_right(bench, "attention", each.variant, each.workload, config);
   }
 }

@@ -57,8 +57,8 @@ class NaiveGate {
 
   bool passes(const std::string& kernel, const std::string& variant, Before before) {
     const std::string workload = kernel == "rowstats" ? "m256n8192_f32" : "m64n8192_f32";
-    const Config config = catalog_.default_config(kernel, variant, workload, device_, {});
-    const Realized realized = catalog_.realize({kernel, variant, "", config}, workload, device_);
+    const Config config = catalog_.plugin(kernel).default_config(variant, workload, device_, {});
+    const Realized realized = catalog_.plugin(kernel).realize({kernel, variant, "", config}, workload, device_);
     const Executable executable{build(realized.build), realized.plan, realized.problem,
                                 judge::make_layout(realized.problem, realized.plan)};
     std::vector<std::byte> image(static_cast<std::size_t>(executable.layout.bytes));

@@ -21,8 +21,8 @@ struct Shop {
   }
   /// In its default configuration.
   Realized realize(const std::string& kernel, const std::string& variant, const std::string& workload) {
-    const Config config = catalog.default_config(kernel, variant, workload, device, {});
-    return catalog.realize({kernel, variant, "", config}, workload, device);
+    const Config config = catalog.plugin(kernel).default_config(variant, workload, device, {});
+    return catalog.plugin(kernel).realize({kernel, variant, "", config}, workload, device);
   }
 
   script::LuaCatalog catalog;

@@ -72,12 +72,12 @@ TEST_CASE("what came with each shipped kernel belongs to its contract, and names
   tests::Shop shop("/kernels");
   for (const std::string& name : shop.catalog.kernel_names()) {
     INFO(name << ": make it anew with: harness check " << name << " --device cpu --keep");
-    const AdmissionParts parts = shop.catalog.admitted(name, shop.device.admission_key);
+    const AdmissionParts parts = shop.catalog.plugin(name).admitted(shop.device.admission_key);
     CHECK_FALSE(parts.empty());
     for (const VariantInfo& mutant : shop.catalog.kernel(name).mutants) {
-      if (!shop.catalog.unsupported_reason(name, mutant.name, shop.device).empty()) continue;
+      if (!shop.catalog.plugin(name).unsupported_reason(mutant.name, shop.device).empty()) continue;
       CHECK(parts.contains("mutant " + mutant.name + " " + mutant.source_hash.substr(0, 12)));
     }
-    CHECK(shop.catalog.admitted(name, "another kind of device").empty());
+    CHECK(shop.catalog.plugin(name).admitted("another kind of device").empty());
   }
 }

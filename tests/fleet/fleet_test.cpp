@@ -63,8 +63,8 @@ struct Nodes {
   }
 
   EvaluationRequest request(std::int64_t n) {
-    return gated_request(catalog, evaluator, catalog.realize({"k", "10_tile", "tile", {{"N", n}}}, "w1", {}),
-                         Points::search);
+    return gated_request(catalog, evaluator,
+                         catalog.plugin("k").realize({"k", "10_tile", "tile", {{"N", n}}}, "w1", {}), Points::search);
   }
 
   FakeClock clock;

@@ -124,7 +124,8 @@ TEST_CASE("a project outside takes a package by add_subdirectory or find_package
 
   const KernelInfo& kernel = const_cast<SoftmaxPackage&>(made).catalog.kernel("softmax");
   const Candidate winner = made.model.launcher.configurations.at(made.model.first_winner).candidate;
-  const Realized own = const_cast<SoftmaxPackage&>(made).catalog.realize(winner, "m4096n1024_f32", fake_h200());
+  const Realized own =
+      const_cast<SoftmaxPackage&>(made).catalog.plugin(winner.kernel).realize(winner, "m4096n1024_f32", fake_h200());
   const Launch& launch = std::get<Launch>(own.plan.steps.at(0));
   REQUIRE(kernel.name == "softmax");
   const std::string log = text_of(cuda.log());

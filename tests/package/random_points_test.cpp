@@ -87,7 +87,7 @@ class Asked {
  private:
   void add(const VariantInfo& variant) {
     for (const Workload& workload : kernel_.workloads) {
-      const Space space = catalog_.space(kernel_.name, variant.name, workload.name, device_);
+      const Space space = catalog_.plugin(kernel_.name).space(variant.name, workload.name, device_);
       if (space.points.empty()) continue;
       const std::size_t count = std::min(kConfigurationsOfAVariant, space.points.size());
       for (std::size_t i = 0; i < count; ++i) {

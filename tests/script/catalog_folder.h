@@ -126,8 +126,8 @@ inline std::string variant_complaint(const std::string& from, const std::string&
   folder.variant(edited(kGoodVariant, from, to));
   return complaint([&] {
     LuaCatalog catalog = folder.catalog();
-    const Config config = catalog.default_config("scale", "00_naive", "small", cpu_device(), {});
-    catalog.realize({"scale", "00_naive", "", config}, "small", cpu_device());
+    const Config config = catalog.plugin("scale").default_config("00_naive", "small", cpu_device(), {});
+    catalog.plugin("scale").realize({"scale", "00_naive", "", config}, "small", cpu_device());
   });
 }
 

@@ -32,8 +32,8 @@ TEST_CASE("no honest kernel is refused", "[honest]") {
   for (const std::filesystem::path& file : honest_variants()) {
     if (!in_slice(index++, 4)) continue;
     const std::string kernel = file.parent_path().parent_path().filename().string();
-    const Finished finished = run_harness({"eval", kernel, file.stem().string(), "--device", "cpu", "--emulated", "--db",
-                                           scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
+    const Finished finished = run_harness({"eval", kernel, file.stem().string(), "--device", "cpu", "--emulated",
+                                           "--db", scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
     INFO(file << "\n" << finished.out << finished.err);
     CHECK_FALSE(finished.lines().empty());
     for (const json& line : finished.lines()) {

@@ -17,12 +17,12 @@ LuaCatalog fixtures() {
 Realized realized(const std::string& kernel, const std::string& variant, const std::string& workload,
                   const Config& given = {}) {
   LuaCatalog catalog = fixtures();
-  const Config config = catalog.default_config(kernel, variant, workload, cuda_device(), given);
-  return catalog.realize({kernel, variant, "", config}, workload, cuda_device());
+  const Config config = catalog.plugin(kernel).default_config(variant, workload, cuda_device(), given);
+  return catalog.plugin(kernel).realize({kernel, variant, "", config}, workload, cuda_device());
 }
 
 std::string hash_of_problem(const PluginFolder& folder) {
-  return folder.catalog().problem("scale", "small").contract_hash;
+  return folder.catalog().plugin("scale").problem("small").contract_hash;
 }
 
 std::string hash_of_source(const PluginFolder& folder) {
@@ -45,11 +45,11 @@ TEST_CASE("unknown kernels, variants and workloads suggest the nearest") {
   PluginFolder folder;
   LuaCatalog catalog = folder.catalog();
   REQUIRE(complaint([&] { catalog.kernel("scael"); }) == "there is no kernel 'scael'; did you mean 'scale'?");
-  REQUIRE(complaint([&] { catalog.problem("scale", "smal"); }) ==
+  REQUIRE(complaint([&] { catalog.plugin("scale").problem("smal"); }) ==
           "kernel 'scale' has no workload 'smal'; did you mean 'small'?");
-  REQUIRE(complaint([&] { catalog.space("scale", "00_naiv", "small", cpu_device()); }) ==
+  REQUIRE(complaint([&] { catalog.plugin("scale").space("00_naiv", "small", cpu_device()); }) ==
           "kernel 'scale' has no variant '00_naiv'; did you mean '00_naive'?");
-  REQUIRE(complaint([&] { catalog.problem("scale", "something else"); }) ==
+  REQUIRE(complaint([&] { catalog.plugin("scale").problem("something else"); }) ==
           "kernel 'scale' has no workload 'something else'; it has: small, large");
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("a source hash covers what is included in any spelling, and tells what
     const std::string first = hash_of_source(folder);
     folder.write("scale/variants/x.cuh", "int two;\n");
     CHECK(hash_of_source(folder) != first);
-    CHECK(folder.catalog().variant_texts("scale", "00_naive").headers.size() == 1);
+    CHECK(folder.catalog().plugin("scale").variant_texts("00_naive").headers.size() == 1);
   }
   folder.write("scale/variants/00_naive.cu", "\n#include ANY\n");
   CHECK_THROWS_WITH(folder.catalog().kernel("scale"), Catch::Contains("00_naive.cu:2: an #include must name its file"));
@@ -199,16 +199,16 @@ TEST_CASE("a contract hash changes with all that decides what a result means") {
 
 TEST_CASE("a variant says why a device cannot run it") {
   LuaCatalog catalog = fixtures();
-  REQUIRE(catalog.unsupported_reason("grouped", "30_tensor_map", cuda_device()).empty());
-  REQUIRE(catalog.unsupported_reason("grouped", "30_tensor_map", cpu_device()) ==
+  REQUIRE(catalog.plugin("grouped").unsupported_reason("30_tensor_map", cuda_device()).empty());
+  REQUIRE(catalog.plugin("grouped").unsupported_reason("30_tensor_map", cpu_device()) ==
           "variant '30_tensor_map' requires a cuda device and this is 'cpu'");
   DeviceInfo newer = cuda_device();
   newer.compute_capability = 100;
   newer.architecture = "sm_100a";
-  REQUIRE_THAT(catalog.unsupported_reason("grouped", "30_tensor_map", newer),
+  REQUIRE_THAT(catalog.plugin("grouped").unsupported_reason("30_tensor_map", newer),
                Catch::Contains("requires architecture >=90a"));
-  REQUIRE(catalog.unsupported_reason("escapes", "20_cluster", newer).empty());
-  REQUIRE(catalog.unsupported_reason("segments", "10_gather", cpu_device()).empty());
+  REQUIRE(catalog.plugin("escapes").unsupported_reason("20_cluster", newer).empty());
+  REQUIRE(catalog.plugin("segments").unsupported_reason("10_gather", cpu_device()).empty());
 }
 
 TEST_CASE("steps that name nothing known are refused with the nearest") {
@@ -246,7 +246,8 @@ TEST_CASE("a launch takes tensor maps of arguments and workspaces, and refuses w
     LuaCatalog catalog = folder.catalog();
     const Candidate candidate{"scale", "00_naive", "naive", {{"BLOCK", std::int64_t{64}}, {"VEC", std::int64_t{4}}}};
     return std::get<TensorMap>(
-        std::get<Launch>(catalog.realize(candidate, "small", cuda_device()).plan.steps[0]).args[0]);
+        std::get<Launch>(catalog.plugin(candidate.kernel).realize(candidate, "small", cuda_device()).plan.steps[0])
+            .args[0]);
   };
   const TensorMap whole = map_of("tensor_map { \"x\", box = { 32 }, swizzle = \"128b\", promotion = \"256b\" }");
   REQUIRE(whole.of == "x");
@@ -323,12 +324,14 @@ TEST_CASE("an estimate may depend on the workload") {
   };
   LuaCatalog catalog = with("function(w) return { speedup = { 1, w.N }, probability = 0.5 } end");
   CHECK(catalog.kernel("scale").variants.at(0).prior_by_workload);
-  const Prior small = catalog.prior("scale", "00_naive", "small"), large = catalog.prior("scale", "00_naive", "large");
+  const Prior small = catalog.plugin("scale").prior("00_naive", "small"),
+              large = catalog.plugin("scale").prior("00_naive", "large");
   CHECK(small.probability == 0.5);
   CHECK(small.speedup_hi < large.speedup_hi);
-  CHECK(with("{ speedup = { 2, 3 } }").prior("scale", "00_naive", "large").speedup_hi == 3);
+  CHECK(with("{ speedup = { 2, 3 } }").plugin("scale").prior("00_naive", "large").speedup_hi == 3);
   LuaCatalog wrong = with("function(w) return { speedup = { 3, 2 } } end");
-  REQUIRE_THAT(complaint([&] { wrong.prior("scale", "00_naive", "small"); }), Catch::Contains("0 < lowest <= highest"));
+  REQUIRE_THAT(complaint([&] { wrong.plugin("scale").prior("00_naive", "small"); }),
+               Catch::Contains("0 < lowest <= highest"));
   CHECK(!wrong.inspect("scale", cuda_device()).empty());
 }
 
@@ -345,7 +348,9 @@ TEST_CASE("a configuration that is incomplete or refused is not realized") {
   PluginFolder folder;
   LuaCatalog catalog = folder.catalog();
   const auto refused = [&](const Config& config) {
-    return complaint([&] { catalog.realize({"scale", "00_naive", "", config}, "small", cpu_device()); });
+    return complaint([&] {
+      catalog.plugin("scale").realize({"scale", "00_naive", "", config}, "small", cpu_device());
+    });
   };
   REQUIRE_THAT(refused({{"BLOCK", std::int64_t{64}}}), Catch::Contains("misses parameter 'VEC'"));
   REQUIRE_THAT(refused({{"BLOCK", std::int64_t{64}}, {"VEC", std::int64_t{3}}}), Catch::Contains("has no value 3"));
@@ -370,16 +375,17 @@ TEST_CASE("a large workload has a small point like it, and hidden points of seve
   device.device = "cuda:0";
   device.compute_capability = 90;
   device.max_shared_bytes = 232448;
-  const Config config = catalog.default_config("rmsnorm_int8", "00_naive", "prefill_bf16", device, {});
+  const Config config = catalog.plugin("rmsnorm_int8").default_config("00_naive", "prefill_bf16", device, {});
   const Candidate candidate{"rmsnorm_int8", "00_naive", "", config};
-  const auto small = catalog.smaller(candidate, "prefill_bf16", device, 4 << 20, 512);
+  const auto small = catalog.plugin(candidate.kernel).smaller(candidate, "prefill_bf16", device, 4 << 20, 512);
   REQUIRE(small);
   CHECK(small->problem.work.bytes <= 4 << 20);
   CHECK(fewest_output_elements(small->problem) >= 512);
   CHECK(to_text(small->problem.workload.values.at("dtype")) == "bf16");
-  CHECK_FALSE(catalog.smaller(candidate, "prefill_bf16", device, 1000, 512));  // 512 rows move more
+  CHECK_FALSE(
+      catalog.plugin(candidate.kernel).smaller(candidate, "prefill_bf16", device, 1000, 512));  // 512 rows move more
   double least = 1e300, most = 0;
-  for (const Realized& point : catalog.neighbours(candidate, "prefill_bf16", device, 8, 3)) {
+  for (const Realized& point : catalog.plugin(candidate.kernel).neighbours(candidate, "prefill_bf16", device, 8, 3)) {
     least = std::min(least, amount_of(point.problem.work));
     most = std::max(most, amount_of(point.problem.work));
   }
@@ -390,10 +396,11 @@ TEST_CASE("a large workload has a small point like it, and hidden points of seve
 TEST_CASE("points of the domain beside and beyond the timed size are drawn, and one fills the device twice") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const auto points = [&](const DeviceInfo& device, bool finalist, std::uint64_t seed) {
-    const Config config = catalog.default_config("softmax", "00_naive", "m64n512_f32", device, {});
-    return catalog.distant_points({"softmax", "00_naive", "", config}, "m64n512_f32", device, finalist, seed);
+    const Config config = catalog.plugin("softmax").default_config("00_naive", "m64n512_f32", device, {});
+    return catalog.plugin("softmax").distant_points({"softmax", "00_naive", "", config}, "m64n512_f32", device,
+                                                    finalist, seed);
   };
-  const double timed = amount_of(catalog.problem("softmax", "m64n512_f32").work);
+  const double timed = amount_of(catalog.plugin("softmax").problem("m64n512_f32").work);
   for (const DeviceInfo& device : {cpu_device(), cuda_device()}) {
     int beyond = 0, near = 0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -421,12 +428,13 @@ TEST_CASE("points of the domain beside and beyond the timed size are drawn, and 
 TEST_CASE("a finalist on a GPU meets a point that is larger as a whole, however large the timed one is") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const char* const workload = "long_b8h16s2048d128_bf16";
-  const Config config = catalog.default_config("attention", "00_naive", workload, cuda_device(), {});
-  const double timed = amount_of(catalog.problem("attention", workload).work);
+  const Config config = catalog.plugin("attention").default_config("00_naive", workload, cuda_device(), {});
+  const double timed = amount_of(catalog.plugin("attention").problem(workload).work);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     double most = 0;
     for (const Realized& point :
-         catalog.distant_points({"attention", "00_naive", "", config}, workload, cuda_device(), true, seed * 12345))
+         catalog.plugin("attention")
+             .distant_points({"attention", "00_naive", "", config}, workload, cuda_device(), true, seed * 12345))
       most = std::max(most, amount_of(point.problem.work));
     CHECK(most > timed);
   }
@@ -435,11 +443,12 @@ TEST_CASE("a finalist on a GPU meets a point that is larger as a whole, however 
 TEST_CASE("a finalist meets each size at its least and beyond a byte, and its flags with sizes in any order") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const char* const workload = "quick_b1h2s65_bf16_causal";
-  const Config config = catalog.default_config("attention", "00_naive", workload, cpu_device(), {});
+  const Config config = catalog.plugin("attention").default_config("00_naive", workload, cpu_device(), {});
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     std::set<std::string> least, wide, fewer_keys, more_keys;
     for (const Realized& point :
-         catalog.distant_points({"attention", "00_naive", "", config}, workload, cpu_device(), true, seed * 12345)) {
+         catalog.plugin("attention")
+             .distant_points({"attention", "00_naive", "", config}, workload, cpu_device(), true, seed * 12345)) {
       const auto& values = point.problem.workload.values;
       const auto size = [&](const char* name) { return std::get<std::int64_t>(values.at(name)); };
       for (const char* name : {"B", "Hkv", "Hq", "Sq", "Sk"}) {
@@ -460,10 +469,11 @@ TEST_CASE("points for the gates launch no more threads than an emulated device t
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const char* const workload = "seed_b1h1s128_f16";
   const auto most_threads = [&](const DeviceInfo& device) {
-    const Config config = catalog.default_config("attention", "75_persistent", workload, device, {});
+    const Config config = catalog.plugin("attention").default_config("75_persistent", workload, device, {});
     std::int64_t most = 0;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-      const auto points = catalog.neighbours({"attention", "75_persistent", "", config}, workload, device, 6, seed);
+      const auto points =
+          catalog.plugin("attention").neighbours({"attention", "75_persistent", "", config}, workload, device, 6, seed);
       REQUIRE_FALSE(points.empty());
       for (const Realized& point : points) most = std::max(most, launched_threads(point.plan));
     }
@@ -476,24 +486,25 @@ TEST_CASE("points for the gates launch no more threads than an emulated device t
 TEST_CASE("a shape of one's own is a workload, named by all its values, and changes no admission") {
   PluginFolder folder;
   LuaCatalog catalog = folder.catalog();
-  const std::string before = catalog.admission_hash("scale");
-  const std::string name = catalog.add_shape("scale", "N=3000 dtype=f16", cuda_device());
+  const std::string before = catalog.plugin("scale").admission_hash();
+  const std::string name = catalog.plugin("scale").add_shape("N=3000 dtype=f16", cuda_device());
   CHECK(name == "N=3000 dtype=f16");
-  CHECK(catalog.add_shape("scale", "dtype=f16   N=3000", cuda_device()) == name);
-  CHECK(catalog.add_shape("scale", "N=3001", cuda_device()) == "N=3001 dtype=f32");
+  CHECK(catalog.plugin("scale").add_shape("dtype=f16   N=3000", cuda_device()) == name);
+  CHECK(catalog.plugin("scale").add_shape("N=3001", cuda_device()) == "N=3001 dtype=f32");
   CHECK(catalog.kernel("scale").workloads.size() == 4);
-  CHECK(to_text(catalog.problem("scale", name).workload.values.at("N")) == "3000");
-  CHECK(catalog.problem("scale", name).contract_hash != catalog.problem("scale", "large").contract_hash);
-  CHECK(catalog.admission_hash("scale") == before);
-  const Config config = catalog.default_config("scale", "00_naive", name, cuda_device(), {});
-  CHECK(catalog.realize({"scale", "00_naive", "", config}, name, cuda_device()).problem.workload.name == name);
+  CHECK(to_text(catalog.plugin("scale").problem(name).workload.values.at("N")) == "3000");
+  CHECK(catalog.plugin("scale").problem(name).contract_hash != catalog.plugin("scale").problem("large").contract_hash);
+  CHECK(catalog.plugin("scale").admission_hash() == before);
+  const Config config = catalog.plugin("scale").default_config("00_naive", name, cuda_device(), {});
+  CHECK(catalog.plugin("scale").realize({"scale", "00_naive", "", config}, name, cuda_device()).problem.workload.name ==
+        name);
 }
 
 TEST_CASE("a shape that the kernel cannot have is refused in a sentence") {
   PluginFolder folder;
   LuaCatalog catalog = folder.catalog();
   const auto refusal = [&](const std::string& text) {
-    return complaint([&] { catalog.add_shape("scale", text, cuda_device()); });
+    return complaint([&] { catalog.plugin("scale").add_shape(text, cuda_device()); });
   };
   CHECK_THAT(refusal("M=3"), Catch::Contains("has no size 'M'"));
   CHECK_THAT(refusal("N"), Catch::Contains("write N=VALUE"));
@@ -512,8 +523,9 @@ TEST_CASE("a candidate's source has one name, whatever the folder of kernels is 
   for (const fs::path& spelled : {original, original / "", original / "..." / "..", other, other / ".", other / ""}) {
     if (!fs::exists(spelled)) continue;
     LuaCatalog catalog({spelled}, {}, {"cpu", "cuda"});
-    const Config config = catalog.default_config("scale", "00_naive", "small", cuda_device(), {});
-    const Realized realized = catalog.realize({"scale", "00_naive", "", config}, "small", cuda_device());
+    const Config config = catalog.plugin("scale").default_config("00_naive", "small", cuda_device(), {});
+    const Realized realized =
+        catalog.plugin("scale").realize({"scale", "00_naive", "", config}, "small", cuda_device());
     names.insert(realized.build.source_name);
     names.insert(realized.sources.front().name);
   }

@@ -22,8 +22,8 @@ TEST_CASE("a variant names the __constant__ variables that are filled, and from 
   folder.variant(edited(kGoodVariant, "technique = \"naive\",",
                         with_constants("{ \"ns::table\", from = \"x\" }, { \"factor\", from = \"a\" }")));
   LuaCatalog catalog = folder.catalog();
-  const Config config = catalog.default_config("scale", "00_naive", "small", cpu_device(), {});
-  const Realized made = catalog.realize({"scale", "00_naive", "", config}, "small", cpu_device());
+  const Config config = catalog.plugin("scale").default_config("00_naive", "small", cpu_device(), {});
+  const Realized made = catalog.plugin("scale").realize({"scale", "00_naive", "", config}, "small", cpu_device());
   CHECK(made.plan.constants == std::vector<ConstantTable>{{"ns::table", "x"}, {"factor", "a"}});
   CHECK(made.build.constants == std::vector<std::string>{"ns::table", "factor"});
 }

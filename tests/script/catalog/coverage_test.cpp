@@ -34,8 +34,9 @@ TEST_CASE("a point is new while no other had its flags and the order of its size
 TEST_CASE("neighbours keep the listed numbers that a build names, and others are drawn anew") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const auto points = [&](const char* kernel, const char* variant, const char* workload, std::uint64_t seed) {
-    const Config config = catalog.default_config(kernel, variant, workload, cpu_device(), {});
-    return catalog.neighbours({kernel, variant, "", config}, workload, cpu_device(), 8, seed * 987654321);
+    const Config config = catalog.plugin(kernel).default_config(variant, workload, cpu_device(), {});
+    return catalog.plugin(kernel).neighbours({kernel, variant, "", config}, workload, cpu_device(), 8,
+                                             seed * 987654321);
   };
   const auto number = [](const Realized& point, const char* name) {
     return std::get<std::int64_t>(point.problem.workload.values.at(name));
@@ -64,11 +65,12 @@ TEST_CASE("neighbours keep the listed numbers that a build names, and others are
 TEST_CASE("a winner's neighbours have causal masks over more queries than keys with a log-sum-exp") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const std::string workload = "seed_b1h1s128_f16";
-  const Config config = catalog.default_config("attention", "00_naive", workload, cpu_device(), {});
+  const Config config = catalog.plugin("attention").default_config("00_naive", workload, cpu_device(), {});
   int with = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const auto points =
-        catalog.neighbours({"attention", "00_naive", "", config}, workload, cpu_device(), 8, seed * 987654321);
+        catalog.plugin("attention")
+            .neighbours({"attention", "00_naive", "", config}, workload, cpu_device(), 8, seed * 987654321);
     CHECK(points.size() >= 7);
     with += std::ranges::any_of(points, [](const Realized& each) {
       const auto& values = each.problem.workload.values;

@@ -7,7 +7,7 @@ using namespace harness::script;
 namespace {
 
 Problem fixture(const std::string& kernel, const std::string& workload) {
-  return LuaCatalog({kSource / "tests/fixtures/kernels"}, {}).problem(kernel, workload);
+  return LuaCatalog({kSource / "tests/fixtures/kernels"}, {}).plugin(kernel).problem(workload);
 }
 
 using Numbers = std::vector<std::int64_t>;
@@ -16,7 +16,7 @@ using Numbers = std::vector<std::int64_t>;
 
 TEST_CASE("an argument is made of numbers on its workload") {
   PluginFolder folder;
-  const Problem problem = folder.catalog().problem("scale", "large");
+  const Problem problem = folder.catalog().plugin("scale").problem("large");
   const Argument& x = *find_argument(problem, "x");
   REQUIRE(x.kind == ArgumentKind::input);
   REQUIRE(x.dtype == Dtype::f16);
@@ -235,7 +235,7 @@ TEST_CASE("a contract may leave out hostile forms, with the reason, and state th
   folder.kernel(edited(
       edited(kGoodKernel, "reference =", "forms = { except = { \"shifted\" }, because = \"no mean\" },\n  reference ="),
       "output { \"y\",", "output { \"y\", accuracy = { sum = \"N\", order = \"pairwise\" },"));
-  const Problem problem = folder.catalog().problem("scale", "small");
+  const Problem problem = folder.catalog().plugin("scale").problem("small");
   CHECK(problem.forms.except == std::vector<std::string>{"shifted"});
   CHECK(in_words(problem.forms) == "not tried, by contract: shifted (no mean)");
   const Accuracy& accuracy = *find_argument(problem, "y")->accuracy;

@@ -13,7 +13,7 @@ namespace {
 std::string space_complaint(const std::string& from, const std::string& to) {
   PluginFolder folder;
   folder.variant(edited(kGoodVariant, from, to));
-  return complaint([&] { folder.catalog().space("scale", "00_naive", "small", cpu_device()); });
+  return complaint([&] { folder.catalog().plugin("scale").space("00_naive", "small", cpu_device()); });
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ std::string space_complaint(const std::string& from, const std::string& to) {
 TEST_CASE("a space holds every point that the constraint allows, in declared order") {
   PluginFolder folder;
   folder.variant(edited(kGoodVariant, "divisible(w.N, p.VEC)", "divisible(w.N, p.VEC) and p.BLOCK + p.VEC ~= 68"));
-  const Space space = folder.catalog().space("scale", "00_naive", "small", cpu_device());
+  const Space space = folder.catalog().plugin("scale").space("00_naive", "small", cpu_device());
   REQUIRE(space.parameters.size() == 2);
   REQUIRE(space.parameters[0].name == "BLOCK");
   std::string points;
@@ -31,7 +31,7 @@ TEST_CASE("a space holds every point that the constraint allows, in declared ord
 
 TEST_CASE("a variant without parameters has one configuration") {
   LuaCatalog catalog({kSource / "tests/fixtures/kernels"}, {});
-  const Space space = catalog.space("experts", "00_one_thread", "small", cpu_device());
+  const Space space = catalog.plugin("experts").space("00_one_thread", "small", cpu_device());
   REQUIRE(space.points.size() == 1);
   REQUIRE(configuration(space, 0).empty());
 }
@@ -40,8 +40,8 @@ TEST_CASE("a constraint sees the device") {
   PluginFolder folder;
   folder.variant(edited(kGoodVariant, "divisible(w.N, p.VEC)", "le(p.BLOCK, device.multiprocessors)"));
   LuaCatalog catalog = folder.catalog();
-  REQUIRE(catalog.space("scale", "00_naive", "small", cuda_device()).points.size() == 4);
-  REQUIRE_THROWS_AS(catalog.space("scale", "00_naive", "small", cpu_device()), Error);
+  REQUIRE(catalog.plugin("scale").space("00_naive", "small", cuda_device()).points.size() == 4);
+  REQUIRE_THROWS_AS(catalog.plugin("scale").space("00_naive", "small", cpu_device()), Error);
 }
 
 TEST_CASE("an impossible space names the parameter whose values are all excluded") {
@@ -58,10 +58,10 @@ TEST_CASE("a variant that cannot do a workload has no configuration there, which
   folder.write("scale/variants/10_odd.lua", edited(kGoodVariant, "divisible(w.N, p.VEC)", "eq(w.N, 4096)"));
   folder.write("scale/variants/10_odd.cu", "// nothing\n");
   LuaCatalog catalog = folder.catalog();
-  CHECK_FALSE(catalog.has_configuration("scale", "10_odd", "small", cpu_device()));
-  CHECK(catalog.space("scale", "10_odd", "small", cpu_device()).points.empty());
-  CHECK_THROWS_AS(catalog.default_config("scale", "10_odd", "small", cpu_device(), {}), Error);
-  CHECK(catalog.has_configuration("scale", "00_naive", "small", cpu_device()));
+  CHECK_FALSE(catalog.plugin("scale").has_configuration("10_odd", "small", cpu_device()));
+  CHECK(catalog.plugin("scale").space("10_odd", "small", cpu_device()).points.empty());
+  CHECK_THROWS_AS(catalog.plugin("scale").default_config("10_odd", "small", cpu_device(), {}), Error);
+  CHECK(catalog.plugin("scale").has_configuration("00_naive", "small", cpu_device()));
 }
 
 TEST_CASE("an impossible space that no single parameter could mend names variant and workload") {
@@ -123,7 +123,7 @@ TEST_CASE("a space of ten constraints is what brute force finds, in the same ord
            {"{ 1, 2, 4, 8, 16 }, bind = \"define\" },\n    UNROLL", "{ 1, 8 }, bind = \"define\" },\n    UNROLL"}})
     smaller = edited(smaller, from, to);
   folder.variant(smaller);
-  const Space space = folder.catalog().space("scale", "00_naive", "small", cpu_device());
+  const Space space = folder.catalog().plugin("scale").space("00_naive", "small", cpu_device());
   CHECK(space.listed());
   CHECK(space.points.size() > 1000);
   CHECK(space.points == by_brute_force(space.parameters));
@@ -132,7 +132,7 @@ TEST_CASE("a space of ten constraints is what brute force finds, in the same ord
 TEST_CASE("a million valid points of a larger product are listed") {
   PluginFolder folder;
   folder.variant(kConstrained);
-  const Space space = folder.catalog().space("scale", "00_naive", "small", cpu_device());
+  const Space space = folder.catalog().plugin("scale").space("00_naive", "small", cpu_device());
   REQUIRE(space.listed());
   CHECK(space.points.size() > 1'000'000);
   CHECK(std::is_sorted(space.points.begin(), space.points.end()));
@@ -149,7 +149,7 @@ TEST_CASE("a product of a billion points is listed where its constraints leave f
   text = edited(text, "{ 4, 2 }", "{" + values + "}");
   text = edited(text, "} },\n  valid", third + "\n  valid");
   folder.variant(edited(text, "divisible(w.N, p.VEC)", "p.VEC == 3 * p.BLOCK and p.M == p.VEC + 1"));
-  const Space space = folder.catalog().space("scale", "00_naive", "small", cpu_device());
+  const Space space = folder.catalog().plugin("scale").space("00_naive", "small", cpu_device());
   CHECK(space.listed());
   CHECK(space.points.size() == 333);
 }
@@ -164,7 +164,7 @@ TEST_CASE("a space that is too large to list is sampled, and asked about point b
   text = edited(text, "} },\n  valid", third + "\n  valid");
   folder.variant(edited(text, "divisible(w.N, p.VEC)", "p.VEC ~= 1 and p.BLOCK % 2 == 0"));
   LuaCatalog catalog = folder.catalog();
-  const Space space = catalog.space("scale", "00_naive", "small", cpu_device());
+  const Space space = catalog.plugin("scale").space("00_naive", "small", cpu_device());
   REQUIRE_FALSE(space.listed());
   CHECK(to_text(configuration(space, 0)) == "BLOCK=2 M=1 VEC=2");
   CHECK(space.points.size() > 32);
@@ -187,7 +187,7 @@ TEST_CASE("a constraint on many points is asked for each of them") {
   std::string values;
   for (int i = 1; i <= 200; ++i) values += std::to_string(i) + ",";
   folder.variant(edited(edited(kGoodVariant, "{ 64, 128, 256 }", "{" + values + "}"), "{ 4, 2 }", "{" + values + "}"));
-  const Space space = folder.catalog().space("scale", "00_naive", "small", cpu_device());
+  const Space space = folder.catalog().plugin("scale").space("00_naive", "small", cpu_device());
   REQUIRE(space.points.size() == 200 * 9);  // the divisors of 100
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("the default configuration is the first valid one and given values ove
   PluginFolder folder;
   LuaCatalog catalog = folder.catalog();
   const auto chosen = [&](const Config& given) {
-    return to_text(catalog.default_config("scale", "00_naive", "small", cpu_device(), given));
+    return to_text(catalog.plugin("scale").default_config("00_naive", "small", cpu_device(), given));
   };
   REQUIRE(chosen({}) == "BLOCK=64 VEC=4");
   REQUIRE(chosen({{"BLOCK", std::int64_t{256}}}) == "BLOCK=256 VEC=4");
@@ -209,12 +209,12 @@ TEST_CASE("a variant may say which configurations it would try first") {
   folder.variant(edited(edited(text, "} },\n  valid", starts), "divisible(w.N, p.VEC)", "p.VEC > 1"));
   LuaCatalog catalog = folder.catalog();
   const auto chosen = [&](const Config& given) {
-    return to_text(catalog.default_config("scale", "00_naive", "small", cpu_device(), given));
+    return to_text(catalog.plugin("scale").default_config("00_naive", "small", cpu_device(), given));
   };
   CHECK(chosen({}) == "BLOCK=128 VEC=4");  // the favourite is not valid here
   CHECK(chosen({{"VEC", std::int64_t{2}}}) == "BLOCK=256 VEC=2");
   CHECK(chosen({{"BLOCK", std::int64_t{64}}}) == "BLOCK=64 VEC=4");
-  const Space space = catalog.space("scale", "00_naive", "small", cpu_device());
+  const Space space = catalog.plugin("scale").space("00_naive", "small", cpu_device());
   CHECK(to_text(configuration(space, space.start)) == "BLOCK=128 VEC=4");
   CHECK(to_text(configuration(space, 0)) == "BLOCK=64 VEC=4");
 }
@@ -235,7 +235,7 @@ TEST_CASE("an unknown parameter and a value outside its list are refused with wh
   PluginFolder folder;
   LuaCatalog catalog = folder.catalog();
   const auto refused = [&](const Config& given) {
-    return complaint([&] { catalog.default_config("scale", "00_naive", "small", cpu_device(), given); });
+    return complaint([&] { catalog.plugin("scale").default_config("00_naive", "small", cpu_device(), given); });
   };
   REQUIRE(refused({{"BLOKC", std::int64_t{64}}}) ==
           "kernels/scale/variants/00_naive.lua: the variant has no parameter 'BLOKC'; did you mean 'BLOCK'?");
@@ -249,7 +249,7 @@ TEST_CASE("given values that the constraint refuses say so") {
   folder.variant(edited(kGoodVariant, "divisible(w.N, p.VEC)", "p.VEC == 2"));
   LuaCatalog catalog = folder.catalog();
   REQUIRE_THAT(complaint([&] {
-                 catalog.default_config("scale", "00_naive", "small", cpu_device(), {{"VEC", std::int64_t{4}}});
+                 catalog.plugin("scale").default_config("00_naive", "small", cpu_device(), {{"VEC", std::int64_t{4}}});
                }),
                Catch::Contains(
                    "no configuration with VEC=4 satisfies the constraint of variant '00_naive' on workload 'small'"));
