@@ -30,11 +30,15 @@ double ConfirmationCosts::expect(const std::string& kernel, double evaluation_s,
   return usual->second * (has_search ? std::clamp(evaluation_s / search->second, kLeastScale, kMostScale) : 1);
 }
 
+bool ConfirmationCosts::is_guess(const std::string& kernel) const {
+  return !longest_.contains(kernel) && !usual_.evaluations.contains({kernel, Purpose::confirm});
+}
+
 double kept_for_confirmations(const std::vector<double>& winners, const std::vector<double>& possible, double left_s,
-                              double share_s) {
+                              double winners_most_s, double share_s) {
   double kept = 0;
   for (const double seconds : winners)
-    if (kept + seconds <= left_s) kept += seconds;
+    if (kept + seconds <= left_s) kept = std::min(kept + seconds, winners_most_s);
   for (const double seconds : possible)
     if (kept + seconds <= std::min(left_s, share_s)) kept += seconds;
   return kept;

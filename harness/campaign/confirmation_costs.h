@@ -20,6 +20,8 @@ class ConfirmationCosts {
   /// The longest of this campaign, else what is usual, else a multiple of an evaluation. `evaluation_s`: of one that a
   /// search asks for now; `passed_s`: of one that meets all gates.
   double expect(const std::string& kernel, double evaluation_s, double passed_s) const;
+  /// Nobody has confirmed a winner of the kernel on this device: what is expected may be far off.
+  bool is_guess(const std::string& kernel) const;
 
  private:
   bool emulation_;
@@ -28,9 +30,9 @@ class ConfirmationCosts {
 };
 
 /// Seconds that are kept for confirmations of `left_s`. `winners`: what each winner's takes, the most important first:
-/// each is kept for that still fits. `possible`: of workloads that may get a winner: at most `share_s` is kept for
-/// them, with the winners.
+/// each is kept for that still fits, `winners_most_s` at most. `possible`: of workloads that may get a winner: at most
+/// `share_s` is kept for them, with the winners.
 double kept_for_confirmations(const std::vector<double>& winners, const std::vector<double>& possible, double left_s,
-                              double share_s);
+                              double winners_most_s, double share_s);
 
 }  // namespace harness

@@ -34,14 +34,16 @@ TEST_CASE("where nothing was confirmed yet, a confirmation is expected to take s
 }
 
 TEST_CASE("time is kept for every winner that can still be paid") {
-  CHECK(kept_for_confirmations({16, 16}, {}, 60, 18) == 32);
-  CHECK(kept_for_confirmations({16, 16}, {}, 20, 18) == 16);
-  CHECK(kept_for_confirmations({16, 4}, {}, 10, 18) == 4);
-  CHECK(kept_for_confirmations({16}, {}, 10, 18) == 0);
+  CHECK(kept_for_confirmations({16, 16}, {}, 60, 60, 18) == 32);
+  CHECK(kept_for_confirmations({16, 16}, {}, 60, 18, 18) == 18);  // guessed
+  CHECK(kept_for_confirmations({16, 16}, {}, 20, 20, 18) == 16);
+  CHECK(kept_for_confirmations({16, 4}, {}, 10, 60, 18) == 4);
+  CHECK(kept_for_confirmations({16}, {}, 10, 60, 18) == 0);
+  CHECK(kept_for_confirmations({35}, {}, 38, 12, 12) == 12);  // a guess does not take the search's time
 }
 
 TEST_CASE("for winners that there may be, a share of the budget is kept") {
-  CHECK(kept_for_confirmations({}, {5, 5, 5, 5}, 60, 18) == 15);
-  CHECK(kept_for_confirmations({16}, {5}, 60, 18) == 16);
-  CHECK(kept_for_confirmations({}, {5}, 3, 18) == 0);
+  CHECK(kept_for_confirmations({}, {5, 5, 5, 5}, 60, 60, 18) == 15);
+  CHECK(kept_for_confirmations({16}, {5}, 60, 60, 18) == 16);
+  CHECK(kept_for_confirmations({}, {5}, 3, 60, 18) == 0);
 }
