@@ -20,7 +20,7 @@
 #include "harness/script/strategy/fleet_file.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
-#include "harness/service/gpu_folders.h"
+#include "harness/service/places.h"
 #include "harness/store/archive.h"
 #include "harness/system/rights.h"
 #include "harness/system/walls.h"

@@ -30,19 +30,22 @@ std::vector<WorkloadBook*> by_gain(std::vector<WorkloadBook>& books) {
 
 }  // namespace
 
-// A guess gives way to the time that is left: else an evaluation that took long would leave too little for it, and all
-// of the rest would go to the search.
-double Confirmation::seconds_of(const std::string& kernel) const {
+double Confirmation::least_seconds() const {
   constexpr double kLeastEvaluations = 2;
-  const double passed_s = context_.state.passed_seconds();
-  const double seconds = costs_.expect(kernel, context_.state.evaluation_seconds(), passed_s);
-  if (!costs_.is_guess(kernel)) return seconds;
-  const double most_s = std::min(kReserveShare * context_.limits.payable_at_first_s(), context_.limits.payable_s());
-  return std::max(kLeastEvaluations * passed_s, std::min(seconds, most_s));
+  return kLeastEvaluations * context_.state.passed_seconds();
 }
 
+// A guess keeps its share of the budget at most: all of the rest would go to it otherwise.
+double Confirmation::seconds_of(const std::string& kernel) const {
+  const double seconds = costs_.expect(kernel, context_.state.evaluation_seconds(), context_.state.passed_seconds());
+  if (!costs_.is_guess(kernel)) return seconds;
+  return std::max(least_seconds(), std::min(seconds, kReserveShare * context_.limits.payable_at_first_s()));
+}
+
+// Nobody knows how long a guessed one takes: time that is left is better spent on it than not at all.
 bool Confirmation::affords(const WorkloadBook& book, double more_s) const {
-  return context_.limits.affords(seconds_of(book.plan.kernel) + more_s);
+  const std::string& kernel = book.plan.kernel;
+  return context_.limits.affords((costs_.is_guess(kernel) ? least_seconds() : seconds_of(kernel)) + more_s);
 }
 
 bool Confirmation::may_get_winner(const WorkloadBook& book) const {

@@ -33,6 +33,7 @@ class Confirmation {
 
  private:
   double seconds_of(const std::string& kernel) const;
+  double least_seconds() const;  // of any confirmation
   bool affords(const WorkloadBook& book, double more_s = 0) const;
   bool may_get_winner(const WorkloadBook& book) const;
   Waits confirm(WorkloadBook& book);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/core/contract.h"
 #include "harness/core/json_fields.h"
 
 namespace harness {
@@ -48,24 +47,6 @@ double typical_error(const Accuracy& accuracy, Dtype output) {
 
 double worst_error(const Accuracy& accuracy, Dtype output) {
   return unit_roundoff(output) + unit_roundoff(accuracy.accumulate) * (kOtherRoundings + depth(accuracy));
-}
-
-Accuracy accuracy_of(const Problem& problem, const Argument& output) {
-  if (output.accuracy) return *output.accuracy;
-  Accuracy inferred;
-  if (output.dtype == Dtype::f64) inferred.accumulate = Dtype::f64;
-  const auto elements = static_cast<double>(std::max<std::int64_t>(1, count_elements(output)));
-  double operations = problem.work.exps, longest_row = 1, inputs = 0;
-  for (const auto& [type, flops] : problem.work.flops) operations += flops;
-  for (const Argument& a : problem.arguments) {
-    if (!a.gen || a.absent || !is_floating(a.dtype)) continue;
-    inputs = std::max(inputs, static_cast<double>(count_elements(a)));
-    if (!a.shape.empty()) longest_row = std::max(longest_row, static_cast<double>(a.shape.back()));
-  }
-  double terms = std::max(operations / elements, inputs / elements);
-  if (operations / elements >= 2) terms = std::max(terms, longest_row);
-  inferred.sum = static_cast<std::int64_t>(std::max(1.0, std::ceil(terms)));
-  return inferred;
 }
 
 std::string in_words(const Accuracy& accuracy, Dtype output) {

@@ -11,9 +11,6 @@
 // root of these factors, because roundings are of both signs.
 namespace harness {
 
-struct Problem;
-struct Argument;
-
 enum class SumOrder { any, pairwise };
 
 /// `accuracy = { sum = ..., accumulate = ..., order = ... }` of an output; where nothing is declared it is inferred.
@@ -34,10 +31,6 @@ double typical_error(const Accuracy& accuracy, Dtype output);
 /// The bounds (4.4) and (4.6), with the roundings beside the sum: what inputs made on purpose may come near, such as
 /// many equal terms, which are all rounded alike. Relative to the sum of the terms' sizes.
 double worst_error(const Accuracy& accuracy, Dtype output);
-
-/// What is declared; else the sum is taken to be as long as the operations or the inputs for one element of the output,
-/// and, where an element takes more than one operation, as the longest row of an input; added in f32 (f64: f64).
-Accuracy accuracy_of(const Problem& problem, const Argument& output);
 
 /// "sums of 8192 terms in f32, any order: typical 1.6e-06, at most 0.00049"
 std::string in_words(const Accuracy& accuracy, Dtype output);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/core/json_fields.h"
 
@@ -102,6 +103,24 @@ void from_json(const json& from, Work& value) {
 HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
                       policy)
 HARNESS_JSON_DEFAULTS(ExcludedForms, except, because)
+Accuracy accuracy_of(const Problem& problem, const Argument& output) {
+  if (output.accuracy) return *output.accuracy;
+  Accuracy inferred;
+  if (output.dtype == Dtype::f64) inferred.accumulate = Dtype::f64;
+  const auto elements = static_cast<double>(std::max<std::int64_t>(1, count_elements(output)));
+  double operations = problem.work.exps, longest_row = 1, inputs = 0;
+  for (const auto& [type, flops] : problem.work.flops) operations += flops;
+  for (const Argument& a : problem.arguments) {
+    if (!a.gen || a.absent || !is_floating(a.dtype)) continue;
+    inputs = std::max(inputs, static_cast<double>(count_elements(a)));
+    if (!a.shape.empty()) longest_row = std::max(longest_row, static_cast<double>(a.shape.back()));
+  }
+  double terms = std::max(operations / elements, inputs / elements);
+  if (operations / elements >= 2) terms = std::max(terms, longest_row);
+  inferred.sum = static_cast<std::int64_t>(std::max(1.0, std::ceil(terms)));
+  return inferred;
+}
+
 HARNESS_ENUM_TABLE(ArgumentKind, "kind of argument",
                    {{ArgumentKind::input, "input"},
                     {ArgumentKind::output, "output"},

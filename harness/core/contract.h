@@ -172,6 +172,10 @@ std::int64_t span_elements(
     const Argument& a);  // elements between the first and the last, inclusive; 0 if any extent is 0
 std::int64_t count_elements(const Argument& a);  // product of the shape
 
+/// What is declared; else the sum is taken to be as long as the operations or the inputs for one element of the output,
+/// and, where an element takes more than one operation, as the longest row of an input; added in f32 (f64: f64).
+Accuracy accuracy_of(const Problem& problem, const Argument& output);
+
 HARNESS_ENUM_TEXT(ArgumentKind);
 HARNESS_ENUM_TEXT(ReferenceNumbers);
 void to_json(json& to, const Workload& value);

@@ -11,15 +11,6 @@ namespace harness {
 
 namespace {
 
-Settled load(EvaluationRun& run) {
-  std::vector<Subject*> subjects{&run.subject};
-  for (Subject& subject : run.neighbours) subjects.push_back(&subject);
-  const double limit = run.workers.limits.run_s;
-  if (auto failure = run.workers.runner.prepare(contenders_of(subjects), limit))
-    return to_outcome(*failure, "launch", limit);
-  return std::nullopt;
-}
-
 // Once more on the same inputs: in words, where the bits differ.
 Settled launch_again(EvaluationRun& run, std::string& difference) {
   run.workers.repaint(run.subject, 0);
@@ -39,31 +30,6 @@ Settled not_deterministic(EvaluationRun& run, const std::string& which, const st
 }
 
 }  // namespace
-
-Settled prepare_candidate(EvaluationRun& run) {
-  const Charge charge(run.evaluation.cost.gates_s);
-  run.subject.trusted = run.workers.build_trusted(run.request.realized);
-  run.paint(run.subject, 0);
-  if (run.workers.native()) {
-    run.subject.images.emplace_back(run.subject.image_bytes());  // timed runs change addresses, too
-    run.subject.draws.resize(2);
-  }
-  return load(run);
-}
-
-Settled prepare_neighbours(EvaluationRun& run) {
-  if (run.request.admission == nullptr || run.neighbour_points().empty()) return std::nullopt;
-  const Charge charge(run.evaluation.cost.gates_s);
-  run.neighbours.reserve(run.neighbour_points().size());
-  for (const Realized& realized : run.neighbour_points()) {
-    Subject& subject =
-        run.neighbours.emplace_back(run.workers.make_subject(realized, run.artifact, run.request.admission));
-    subject.trusted = run.workers.build_trusted(realized);
-    subject.images.push_back(run.workers.make_image(subject.image_bytes()));
-    subject.draws.resize(1);
-  }
-  return load(run);
-}
 
 Settled gate_launch(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);

@@ -4,10 +4,6 @@
 // Launches at the timed size whose results are judged.
 namespace harness {
 
-/// Paints the candidate's first image and loads it into the runner, alone.
-Settled prepare_candidate(EvaluationRun& run);
-/// Loads it together with its neighbours, where there is an admission that judges them. The candidate was prepared.
-Settled prepare_neighbours(EvaluationRun& run);
 /// The judged launch: guards, inputs, finite, written, and one comparison per output.
 Settled gate_launch(EvaluationRun& run);
 /// Gate "determinism": a second launch on the same inputs.

@@ -11,6 +11,7 @@
 #include "harness/evaluate/finalist_memory.h"
 #include "harness/evaluate/judged_launches.h"
 #include "harness/evaluate/other_points.h"
+#include "harness/evaluate/painted.h"
 #include "harness/evaluate/predicted_timing.h"
 #include "harness/evaluate/statistics.h"
 #include "harness/evaluate/timed_gates.h"

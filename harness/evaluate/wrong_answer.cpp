@@ -7,7 +7,7 @@
 #include "harness/core/gates.h"
 #include "harness/evaluate/diagnosis.h"
 #include "harness/evaluate/finalist_memory.h"
-#include "harness/evaluate/judged_launches.h"
+#include "harness/evaluate/painted.h"
 #include "harness/evaluate/stages.h"
 #include "harness/judge/verdict.h"
 

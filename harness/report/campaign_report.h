@@ -1,13 +1,11 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "harness/core/campaign_figures.h"
 #include "harness/core/campaign_lesson.h"
-#include "harness/report/chart.h"
-#include "harness/report/table.h"
+#include "harness/report/report_model.h"
 
 // The report of one campaign: a view model of plain values, made of a store's figures, and its writers.
 namespace harness::report {
@@ -25,33 +23,6 @@ struct ReportExtras {
   std::string store;    // how commands name it: "--db FILE"; "" the default one
   CampaignLesson lesson;
   std::vector<WinnerSource> sources;
-};
-
-using Chart = std::variant<StepChart, BarChart, HeatMap, RangeChart>;
-
-struct ReportSection {
-  std::string id, title;
-  std::string lead;  // what it says, one or two sentences
-  std::vector<Chart> charts;
-  Table table;
-  std::size_t more_rows = 0;                                  // of the table, that are not shown
-  std::string sql;                                            // the query that made it; "" none
-  std::vector<std::string> lines;                             // commands, sentences
-  std::vector<std::pair<std::string, std::string>> listings;  // title and text: sources
-};
-
-struct ReportCard {
-  std::string label, value, note;
-};
-
-struct CampaignReport {
-  std::string title, subtitle;
-  std::string verdict;                // one sentence: what came of it
-  std::vector<ReportCard> cards;      // score, bests, cost...
-  std::vector<std::string> cautions;  // what was not checked, what is emulated, what is not confirmed
-  std::vector<ReportSection> sections;
-  std::string footer;
-  bool emulation = false;
 };
 
 CampaignReport make_campaign_report(const CampaignFigures& figures, const ReportExtras& extras);

@@ -1,7 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "harness/report/campaign_report.h"
+#include "harness/core/campaign_figures.h"
+#include "harness/report/report_model.h"
 
 namespace harness::report {
 

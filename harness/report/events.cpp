@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "harness/core/iteration_row.h"
+#include "harness/core/iteration_json.h"
 #include "harness/report/out.h"
 #include "harness/report/plan.h"
 

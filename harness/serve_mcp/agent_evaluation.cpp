@@ -8,7 +8,7 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
-#include "harness/core/iteration_row.h"
+#include "harness/core/iteration_json.h"
 #include "harness/report/live_row.h"
 #include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"

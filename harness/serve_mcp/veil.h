@@ -7,7 +7,7 @@
 // tolerances, the gates' numbers and hidden inputs stay with the judge: whoever knew them could write for them.
 namespace harness::mcp {
 
-/// Of the object of `harness eval --json` (core/iteration_row.h): outcome, times, the gate that failed, resources.
+/// Of the object of `harness eval --json` (core/iteration_json.h): outcome, times, the gate that failed, resources.
 Answer veiled_iteration(const json& iteration);
 
 /// A sentence without its seeds and tolerances.

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
-#include "harness/service/gpu_folders.h"
 #include "harness/system/files.h"
 
 namespace fs = std::filesystem;

@@ -37,4 +37,7 @@ std::string project_above(const std::string& folder);
 /// Throws Error(environment) if no plugin folder is found anywhere.
 Places find_places();
 
+/// Where facts of GPUs are (core/gpu.h): the project's own first, then those that came with the program.
+std::vector<std::string> gpu_folders(const Places& places);
+
 }  // namespace harness

@@ -1,7 +1,7 @@
 #pragma once
 #include <chrono>
 
-#include "harness/core/iteration_row.h"
+#include "harness/core/iteration_json.h"
 #include "harness/store/statement.h"
 
 // Rows in and out, inside whatever transaction the caller holds: the one place where values become columns. Store,

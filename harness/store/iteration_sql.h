@@ -8,10 +8,6 @@
 // this program.
 namespace harness::store {
 
-/// `text` (schema.sql) with the lines of fields in the place of its marks: "--{fields}" in CREATE TABLE iteration,
-/// "--{fields for people}" in v_iterations, "--{fields for agents}" in agent_iterations.
-std::string with_iteration_fields(std::string text);
-
 /// The names of the columns, ", " before each, with `prefix` ("i.") before the name: of the fields of an IterationRow,
 /// or of those alone that an IterationSummary has.
 std::string row_columns(const char* prefix);

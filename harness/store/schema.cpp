@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
-#include "harness/store/iteration_sql.h"
+#include "harness/store/schema_fields.h"
 #include "harness/store/schema_objects.h"
 
 namespace harness::store {
@@ -70,7 +70,7 @@ SchemaState schema_state(SQLite::Database& database, const std::string& path) {
         path));
   }
   refuse_other_version(pragma(database, "user_version"), path);
-  refuse_altered(database, path);
+  refuse_altered(database, path, schema_text());
   return SchemaState::current;
 }
 

@@ -6,7 +6,6 @@
 
 #include "harness/core/error.h"
 #include "harness/core/utf8.h"
-#include "harness/store/schema.h"
 
 namespace harness::store {
 namespace {
@@ -93,17 +92,19 @@ SchemaObjects schema_objects(SQLite::Database& database) {
   return found;
 }
 
-const SchemaObjects& expected_objects() {
-  static const SchemaObjects expected = [] {
-    SQLite::Database database(":memory:", SQLite::OPEN_READWRITE);
-    database.exec(schema_text());
-    return schema_objects(database);
-  }();
-  return expected;
+namespace {
+
+/// What a store of this schema declares, made in memory.
+SchemaObjects objects_of(const std::string& schema) {
+  SQLite::Database database(":memory:", SQLite::OPEN_READWRITE);
+  database.exec(schema);
+  return schema_objects(database);
 }
 
-void refuse_altered(SQLite::Database& database, const std::string& path) {
-  const SchemaObjects& expected = expected_objects();
+}  // namespace
+
+void refuse_altered(SQLite::Database& database, const std::string& path, const std::string& schema) {
+  static const SchemaObjects expected = objects_of(schema);
   const SchemaObjects declared = schema_objects(database);
   for (const auto& [name, object] : declared) {
     const auto like = expected.find(name);

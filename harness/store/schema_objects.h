@@ -18,12 +18,9 @@ using SchemaObjects = std::map<std::pair<std::string, std::string>, SchemaObject
 /// What a file declares. SQLite's own tables of statistics are left out: they change no answer.
 SchemaObjects schema_objects(SQLite::Database& database);
 
-/// What every store declares, made once in memory.
-const SchemaObjects& expected_objects();
-
 /// A store runs the triggers and views that its file declares, so a stranger's file could change what is recorded and
-/// what is read. Throws Error(bad_input) that names the first object which the schema does not have, lacks or declares
-/// otherwise.
-void refuse_altered(SQLite::Database& database, const std::string& path);
+/// what is read. Throws Error(bad_input) that names the first object which `schema`, SQL that is the same in each call,
+/// does not have, lacks or declares otherwise.
+void refuse_altered(SQLite::Database& database, const std::string& path, const std::string& schema);
 
 }  // namespace harness::store

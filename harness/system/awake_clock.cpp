@@ -8,8 +8,6 @@
 #include <atomic>
 #include <thread>
 
-#include "harness/system/pulse.h"
-
 namespace harness {
 namespace {
 
@@ -18,6 +16,7 @@ constexpr std::int64_t kTickNs = 10'000'000;
 constexpr std::int64_t kStopNs = 500'000'000;
 
 std::atomic<std::int64_t> last_tick_ns{0}, stopped_ns{0};
+std::atomic<void (*)()> tell_awake{nullptr};
 
 std::int64_t now_ns(clockid_t clock) {
   timespec now{};
@@ -38,7 +37,7 @@ std::int64_t awake_ns() {
     const std::int64_t now = now_ns(CLOCK_MONOTONIC), gap = now - last_tick_ns.load();
     if (gap > kStopNs) stopped_ns += gap - kStopNs;
     last_tick_ns = now;
-    beat_pulses();
+    if (void (*const tell)() = tell_awake.load()) tell();
   }
 }
 
@@ -73,9 +72,12 @@ void watch_for_stops() {
   static pid_t watched = 0;
   if (watched == getpid()) return;
   watched = getpid();
-  forget_pulses();
   last_tick_ns = now_ns(CLOCK_MONOTONIC);
   std::thread(watch).detach();
+}
+
+void call_when_awake(void (*tell)()) {
+  tell_awake = tell;
 }
 
 }  // namespace harness

@@ -18,4 +18,7 @@ void leave_uncharged(double seconds);
 /// By the main thread, and not in a worker: a candidate's process has no thread of ours beside it.
 void watch_for_stops();
 
+/// Called by that thread each time it wakes. One function, for ever; it must not block.
+void call_when_awake(void (*tell)());
+
 }  // namespace harness

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/system/confinement.h"
 #include "harness/system/resource_limits.h"
-#include "harness/system/walls.h"
 
 namespace harness {
 

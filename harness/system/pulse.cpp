@@ -17,14 +17,27 @@
 namespace harness {
 namespace {
 
+/// Those of one process: what a forked child finds here is its parent's.
+struct Pulses {
+  pid_t owner = 0;
+  std::vector<double*> lived_s;
+};
+
 std::mutex pulses_mutex;
-std::vector<double*>& pulses() {
-  static auto* const all = new std::vector<double*>;  // the watching thread outlives every static
-  return *all;
+Pulses& own_pulses() {
+  static auto* const pulses = new Pulses;  // the watching thread outlives every static
+  if (pulses->owner != getpid()) *pulses = {getpid(), {}};
+  return *pulses;
 }
 
 double lived_s() {
   return awake_seconds() - awake_at_start();
+}
+
+void beat_pulses() {
+  const double lived = lived_s();
+  const std::lock_guard lock(pulses_mutex);
+  for (double* pulse : own_pulses().lived_s) *pulse = lived;
 }
 
 /// Room is reserved before it is mapped: on a full disk a store into the file would end the process.
@@ -41,14 +54,15 @@ Pulse::Pulse(std::string path) : path_(std::move(path)), lived_s_(map_pulse(path
   if (lived_s_ == nullptr) return;
   *lived_s_ = lived_s();
   const std::lock_guard lock(pulses_mutex);
-  pulses().push_back(lived_s_);
+  own_pulses().lived_s.push_back(lived_s_);
+  call_when_awake(beat_pulses);
 }
 
 Pulse::~Pulse() {
   if (lived_s_ == nullptr) return;
   {
     const std::lock_guard lock(pulses_mutex);
-    std::erase(pulses(), lived_s_);
+    std::erase(own_pulses().lived_s, lived_s_);
   }
   munmap(lived_s_, sizeof(double));
   unlink(path_.c_str());
@@ -62,17 +76,6 @@ std::optional<double> last_pulse(const std::string& path) {
   constexpr double kLongestS = 10 * 365 * 86400.0;  // anything else is damage
   if (!std::isfinite(lived) || lived < 0 || lived > kLongestS) return std::nullopt;
   return lived;
-}
-
-void forget_pulses() {
-  const std::lock_guard lock(pulses_mutex);
-  pulses().clear();
-}
-
-void beat_pulses() {
-  const double lived = lived_s();
-  const std::lock_guard lock(pulses_mutex);
-  for (double* pulse : pulses()) *pulse = lived;
 }
 
 }  // namespace harness

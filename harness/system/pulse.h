@@ -22,10 +22,4 @@ class Pulse {
 /// How long a process had lived when its pulse was last renewed; nothing where there is no such file.
 std::optional<double> last_pulse(const std::string& path);
 
-/// Those of the process that this one was forked from.
-void forget_pulses();
-
-/// Renews every pulse of this process; called by the thread of watch_for_stops().
-void beat_pulses();
-
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include "harness/system/child.h"
 #include "harness/system/deadline.h"
 #include "harness/system/pipe.h"
+#include "harness/system/walls.h"
 
 namespace harness {
 namespace {

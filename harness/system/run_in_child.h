@@ -3,7 +3,7 @@
 #include <string>
 
 #include "harness/system/compile_limits.h"
-#include "harness/system/walls.h"
+#include "harness/system/confinement.h"
 
 namespace harness {
 

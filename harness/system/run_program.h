@@ -4,7 +4,7 @@
 
 #include "harness/core/bounded_log.h"
 #include "harness/system/compile_limits.h"
-#include "harness/system/walls.h"
+#include "harness/system/confinement.h"
 
 namespace harness {
 

@@ -1,54 +1,16 @@
 #pragma once
-#include <memory>
 #include <string>
 
 #include "harness/core/error.h"
-#include "harness/system/reach.h"
+#include "harness/system/confinement.h"
 
-// How compilers, which read untrusted source, are kept from everything that is not theirs. The rooms that compile know
-// what a build needs (its reach); the walls are what this machine can hold it to.
 namespace harness {
-
-class CallFilter;
-class LandlockRules;
-class OwnRoot;
-
-/// The walls between a compiling process and the rest of the machine. Limits of memory, processor time and file size,
-/// a closed environment and closed descriptors hold besides, always.
-struct Walls {
-  bool own_root = false;  // namespaces: what is out of reach does not exist (own_root.h)
-  bool landlock = false;  // what is out of reach cannot be opened; that it exists can still be told
-  bool filter = false;    // no network, no other processes (call_filter.h)
-
-  bool around_files() const { return own_root || landlock; }
-};
 
 /// Those that hold here, each tried in a child; asked once, since the kernel and the container around us decide.
 Walls walls_here();
 /// A sentence for people, on what holds and what that leaves open.
 std::string in_words(const Walls& walls);
-
-/// Exactly these walls around one reach, prepared before the fork of the child that enters them.
-class Confinement {
- public:
-  Confinement();  // within no walls, but exec grants it nothing either (no_new_privs)
-  /// Throws Error(environment) when preparing fails.
-  Confinement(const Walls& walls, const Reach& reach);
-  Confinement(Confinement&&) noexcept;
-  ~Confinement();
-  /// Called by a fresh child before its work: gives up all but the reach. False: it could not, and must not go on.
-  /// Async-signal-safe.
-  bool enter() const;
-
- private:
-  std::unique_ptr<OwnRoot> root_;
-  std::unique_ptr<LandlockRules> rules_;
-  std::unique_ptr<CallFilter> filter_;
-};
-
-/// Exit status of a child that could not be confined. No compiler uses it.
-constexpr int kNotConfined = 121;
-/// What is thrown then; `said` is what the child wrote.
+/// What is thrown for kNotConfined; `said` is what the child wrote.
 Error not_confined(const std::string& said);
 
 }  // namespace harness

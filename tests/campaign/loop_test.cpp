@@ -94,6 +94,21 @@ TEST_CASE("the reserve pays for the confirmation of every winner, within the bud
   }
 }
 
+TEST_CASE("a confirmation of unknown length is tried in what a long evaluation has left of its time") {
+  World world;
+  world.clock.tick = 1e-6;
+  world.options.budget_s = 20;
+  make_confirmations_long(world, 2);
+  world.ledger.usual = {};
+  world.evaluator.costs = [&](const EvaluationRequest& request) {
+    const bool is_late = world.clock.now > 1012;
+    return request.confirm ? 2 : is_late ? 4 : 0.5;
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(world.evaluator.confirms >= 1);
+  CHECK(summary.best[0].state.confirmed);
+}
+
 TEST_CASE("time that is too short for any confirmation goes to the search") {
   World world;
   world.options.budget_s = 6;

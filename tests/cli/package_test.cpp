@@ -151,10 +151,11 @@ TEST_CASE("a package of a kernel from any folder holds in verify, however --kern
   fs::create_directories(mine);
   fs::copy(std::string(HARNESS_SOURCE_DIR) + "/kernels/paged_gather", mine + "/paged_gather",
            fs::copy_options::recursive);
-  int number = 0;
+  std::size_t number = 0;
   for (const std::string& spelled :
        {mine, mine + "/", std::string("../my own kernels"), "." + std::string("/../my own kernels/.")}) {
-    const std::string folder = scratch.path("package" + std::to_string(++number));
+    if (!in_slice(number++, 3)) continue;
+    const std::string folder = scratch.path("package" + std::to_string(number));
     INFO(spelled);
     const Finished made = run_program({HARNESS_BINARY, "package", "paged_gather", "-o", folder, "--allow",
                                        "emulated,unconfirmed", "--kernels", spelled, "--db", scratch.db(), "--json"},

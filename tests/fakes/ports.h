@@ -24,9 +24,10 @@ namespace harness::fakes {
 
 class FakeClock : public Clock {
  public:
-  double seconds() override { return now; }
+  double seconds() override { return now += tick; }
   std::int64_t unix_seconds() override { return 1'700'000'000 + static_cast<std::int64_t>(now) + jumped; }
   double now = 1000;
+  double tick = 0;          // what passes from one reading to the next
   std::int64_t jumped = 0;  // what somebody set the calendar's clock by
 };
 

@@ -9,8 +9,9 @@
 
 // Besides Catch's own report, writes "passed failed skipped" test cases to $HARNESS_TEST_COUNTS, so that the set-up
 // script can close with one count over all programs. A test case that called skip() (skip.h) is counted apart.
-// To $HARNESS_TEST_COSTS it appends a line a test case: processor seconds, those of waited-for children among them,
-// seconds, and its name.
+// In CI ($HARNESS_TEST_CI is set) a program whose room has $HARNESS_TEST_SLICE=N takes every N-th of its cases, the
+// same ones in every run, and counts the others as skipped. To $HARNESS_TEST_COSTS it appends a line a test case:
+// processor seconds, those of waited-for children among them, seconds, and its name.
 namespace {
 
 double processor_seconds() {
@@ -62,8 +63,45 @@ int& skipped() {
 }
 }  // namespace harness::tests
 
+namespace {
+
+/// As Catch's filter takes a name literally.
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '\\' || c == '"' || c == ',') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
+/// The cases of the slice, as one filter; "" where all are taken.
+std::string slice(Catch::Session& session) {
+  const char* const of_text = std::getenv("HARNESS_TEST_SLICE");
+  if (of_text == nullptr || std::getenv("HARNESS_TEST_CI") == nullptr || std::getenv("HARNESS_TEST_ALL") != nullptr)
+    return "";
+  if (!session.configData().testsOrTags.empty()) return "";  // somebody asked for certain ones
+  const std::size_t of = std::stoul(of_text);
+  std::string filter;
+  std::size_t index = 0;
+  for (const Catch::TestCase& test : Catch::getAllTestCasesSorted(session.config())) {
+    if (index++ % of == 0) filter += (filter.empty() ? "" : ",") + quoted(test.name);
+    else ++harness::tests::skipped(), ++counts.passed;
+  }
+  return filter;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  const int status = Catch::Session().run(argc, argv);
+  Catch::Session session;
+  if (const int wrong = session.applyCommandLine(argc, argv)) return wrong;
+  if (const std::string filter = slice(session); !filter.empty()) {
+    Catch::ConfigData configuration = session.configData();
+    configuration.testsOrTags = {filter};
+    session.useConfigData(configuration);
+  }
+  const int status = session.run();
   if (const char* path = std::getenv("HARNESS_TEST_COUNTS")) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path) << counts.passed - harness::tests::skipped() << ' ' << counts.failed << ' '

@@ -130,7 +130,7 @@ TEST_CASE("kill -9 of workers at random moments: the campaign goes on and nobody
   const Scratch scratch;
   setenv("HARNESS_CACHE", scratch.path("cache").c_str(), 1);  // so that something is built
   const char* seconds = std::getenv("HARNESS_FAULTS_S");      // longer by hand
-  const double campaign_s = seconds != nullptr ? std::atof(seconds) : 12;
+  const double campaign_s = seconds != nullptr ? std::atof(seconds) : 8;
   const int process =
       start_harness({"run", "softmax", "vector_scale", "--device", "cpu", "--emulated", "--budget",
                      std::to_string(static_cast<int>(campaign_s)) + "s", "--db", scratch.db(), "--json"},

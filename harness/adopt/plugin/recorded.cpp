@@ -21,6 +21,7 @@
 #include "harness/system/files.h"
 #include "harness/system/run_program.h"
 #include "harness/system/temporary_folder.h"
+#include "harness/system/walls.h"
 
 namespace fs = std::filesystem;
 

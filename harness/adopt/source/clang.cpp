@@ -11,6 +11,7 @@
 #include "harness/adopt/source/tokens.h"
 #include "harness/core/error.h"
 #include "harness/system/run_in_child.h"
+#include "harness/system/walls.h"
 
 namespace harness::adopt {
 namespace {
@@ -385,7 +386,7 @@ Parsed parse_cuda(const std::string& path, const std::string& text, const std::v
   const Walls walls = walls_here();
   const ChildAnswer answer =
       run_in_child([&] { return parse_here(lib, path, text, include_folders); }, limits, Confinement(walls, reach));
-  if (answer.answered) return json::parse(answer.text).get<Parsed>();
+  if (answer.answered) return parse_json(answer.text).get<Parsed>();
   throw bad_input(fmt::format(
       "{}: {} {}; leave out what it does not need and try again", path, lib.name,
       answer.timed_out ? "did not end within 20 s" : fmt::format("crashed on it (signal {})", answer.signal)));

@@ -115,7 +115,7 @@ void run_in_cluster(cpu::BlockRunner& runner, int worker, cpu::LaunchState& stat
   const auto shared_bytes = static_cast<std::size_t>(state.launch.shared);
   runner.begin(state, worker);
   runner.count_as(number);
-  if (!cluster.begin(rank, runner) && !state.checker)
+  if (!runner.enter(cluster, rank) && !state.checker)
     state.fail(describe_touched(state.launch, self.block, "before it had begun"));
   if (!state.failed()) runner.run(self.block, &cluster, rank);
   if (!state.failed() && !state.checker && !self.memory.guard_intact(shared_bytes))

@@ -17,6 +17,7 @@
 #include "harness/device/cuda/run/refresh_source.h"
 #include "harness/device/cuda/session.h"
 #include "harness/system/files.h"
+#include "harness/system/walls.h"
 
 namespace harness::cuda {
 

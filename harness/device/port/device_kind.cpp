@@ -6,6 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/json_fields.h"
+#include "harness/system/walls.h"
 
 namespace harness {
 

@@ -12,6 +12,7 @@
 #include "harness/package/folder/description.h"
 #include "harness/package/folder/python.h"
 #include "harness/package/folder/self_check.h"
+#include "harness/package/launcher/torch_operator.h"
 #include "harness/package/placeholders.h"
 #include "harness/package/resolved.h"
 #include "harness/system/files.h"
@@ -60,7 +61,8 @@ class FolderWriter {
     files_["include/" + name + ".h"] = std::move(launcher.header);
     files_["src/" + name + ".cpp"] = std::move(launcher.source);
     files_["src/" + name + "_math.h"] = std::move(launcher.math);
-    if (!launcher.torch.empty()) files_["src/" + name + "_torch.cpp"] = std::move(launcher.torch);
+    if (std::string torch = torch_operator(model_.launcher); !torch.empty())
+      files_["src/" + name + "_torch.cpp"] = std::move(torch);
     files_["src/" + name + "_code.h"] = std::move(launcher.code_header);
     files_["src/" + name + "_code.cpp"] = std::move(launcher.code);
     const Placeholders words = {{"NAME", name},

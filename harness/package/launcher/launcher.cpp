@@ -9,7 +9,6 @@
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/package/launcher/plan_code.h"
-#include "harness/package/launcher/torch_operator.h"
 #include "harness/package/literals.h"
 #include "harness/package/placeholders.h"
 
@@ -92,8 +91,8 @@ class LauncherWriter {
                    {"CHECKS", checks()},
                    {"ARCHITECTURES", code_note()},
                    {"MEASURED", fmt::format("{}", fmt::join(launcher_.architectures, ", "))}});
-    return {filled(kHeaderText, header), filled(kRuntimeText, source), filled(kMathText, common), code_header(), code(),
-            torch_operator(launcher_)};
+    return {filled(kHeaderText, header), filled(kRuntimeText, source), filled(kMathText, common), code_header(),
+            code()};
   }
 
  private:

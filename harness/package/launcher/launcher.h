@@ -71,7 +71,6 @@ struct LauncherFiles {
   std::string header, source;     // NAME.h, NAME.cpp
   std::string math;               // NAME_math.h: the arithmetic that the sources share
   std::string code_header, code;  // NAME_code.h, NAME_code.cpp: the machine code
-  std::string torch;              // NAME_torch.cpp (torch_operator.h); may be ""
 };
 
 /// Throws Error(bad_input), one sentence, for what a launcher cannot say.

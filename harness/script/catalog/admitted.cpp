@@ -1,39 +1,35 @@
 #include "harness/script/catalog/admitted.h"
 
-#include "harness/core/json.h"
+#include <utility>
+
 #include "harness/system/files.h"
 
 namespace harness::script {
-namespace {
 
-std::string file_of(const LoadedKernel& kernel) {
-  return (kernel.manifest.folder() / "admitted.json").string();
-}
+AdmittedFile::AdmittedFile(const std::filesystem::path& kernel_folder, std::string baseline_hash)
+    : path_((kernel_folder / "admitted.json").string()), baseline_hash_(std::move(baseline_hash)) {}
 
-/// { hash, devices: { key: { part: found } } }
-json read_whole(const LoadedKernel& kernel) {
-  const json fresh{{"hash", kernel.baseline_hash()}, {"devices", json::object()}};
-  const std::optional<std::string> text = read_file_if_any(file_of(kernel));
+json AdmittedFile::whole() const {
+  const json fresh{{"hash", baseline_hash_}, {"devices", json::object()}};
+  const std::optional<std::string> text = read_file_if_any(path_);
   if (!text) return fresh;
-  const json found = json::parse(*text, nullptr, false);
-  const bool belongs =
-      found.is_object() && found.value("hash", json()) == fresh["hash"] && found.value("devices", json()).is_object();
-  return belongs ? found : fresh;
+  const json recorded = parse_json_if_valid(*text);
+  const bool belongs = recorded.is_object() && recorded.value("hash", json()) == fresh["hash"] &&
+                       recorded.value("devices", json()).is_object();
+  return belongs ? recorded : fresh;
 }
 
-}  // namespace
-
-AdmissionParts read_admitted(const LoadedKernel& kernel, const std::string& device_key) {
-  const json whole = read_whole(kernel);
-  const auto found = whole["devices"].find(device_key);
-  if (found == whole["devices"].end() || !found->is_object()) return {};
-  return found->get<AdmissionParts>();
+AdmissionParts AdmittedFile::read(const std::string& device_key) const {
+  const json recorded = whole();
+  const auto parts = recorded["devices"].find(device_key);
+  if (parts == recorded["devices"].end() || !parts->is_object()) return {};
+  return parts->get<AdmissionParts>();
 }
 
-void write_admitted(const LoadedKernel& kernel, const std::string& device_key, const AdmissionParts& parts) {
-  json whole = read_whole(kernel);
-  whole["devices"][device_key] = parts;
-  write_file(file_of(kernel), whole.dump(1) + "\n");
+void AdmittedFile::write(const std::string& device_key, const AdmissionParts& parts) const {
+  json recorded = whole();
+  recorded["devices"][device_key] = parts;
+  write_file(path_, recorded.dump(1) + "\n");
 }
 
 }  // namespace harness::script

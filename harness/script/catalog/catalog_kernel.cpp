@@ -178,11 +178,11 @@ std::string LoadedKernel::add_shape(const std::string& text, const DeviceInfo& d
 }
 
 AdmissionParts LoadedKernel::admitted(const std::string& device_key) {
-  return read_admitted(*this, device_key);
+  return AdmittedFile(manifest.folder(), baseline_hash()).read(device_key);
 }
 
 void LoadedKernel::keep_admitted(const std::string& device_key, const AdmissionParts& parts) {
-  write_admitted(*this, device_key, parts);
+  AdmittedFile(manifest.folder(), baseline_hash()).write(device_key, parts);
 }
 
 std::vector<FieldLimits> LoadedKernel::fields() {
@@ -190,7 +190,7 @@ std::vector<FieldLimits> LoadedKernel::fields() {
 }
 
 FormulaPlan LoadedKernel::formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) {
-  return formula_plan(*this, candidate, point, device);
+  return formula_plan(manifest, this->variant(candidate.variant), candidate, point, device);
 }
 
 Workload LoadedKernel::random_point(const Workload& base, std::uint64_t seed) {

@@ -66,9 +66,10 @@ std::vector<std::string> dollar_names(const std::string& text) {
 
 class FormulaReader {
  public:
-  FormulaReader(LoadedKernel& kernel, const Candidate& candidate, const Workload& point, const DeviceInfo& device)
+  FormulaReader(KernelManifest& kernel, VariantManifest& variant, const Candidate& candidate, const Workload& point,
+                const DeviceInfo& device)
       : kernel_(kernel),
-        variant_(kernel.variant(candidate.variant)),
+        variant_(variant),
         candidate_(candidate),
         point_(point),
         device_(device),
@@ -99,8 +100,8 @@ class FormulaReader {
   }
 
  private:
-  Manifest& script() { return kernel_.manifest.script(); }
-  const Domain& domain() const { return kernel_.manifest.domain(); }
+  Manifest& script() { return kernel_.script(); }
+  const Domain& domain() const { return kernel_.domain(); }
 
   Node traced(const std::string& function) {
     return trace_function(variant_, function, candidate_.config, point_, device_);
@@ -213,7 +214,7 @@ class FormulaReader {
   }
 
   void add_constants() {
-    const std::vector<Argument> at_point = kernel_.manifest.bare_problem(point_).arguments;
+    const std::vector<Argument> at_point = kernel_.bare_problem(point_).arguments;
     for (const ConstantTable& table : read_constants(variant_.reader(), at_point)) {
       const FormulaArgument* const from = argument(table.from);
       if (from == nullptr || from->kind != ArgumentKind::input)
@@ -320,7 +321,7 @@ class FormulaReader {
     return memset;
   }
 
-  LoadedKernel& kernel_;
+  KernelManifest& kernel_;
   VariantManifest& variant_;
   const Candidate& candidate_;
   const Workload& point_;
@@ -338,9 +339,9 @@ Formula formula_of(const Node& node) {
   throw std::domain_error("is no formula");
 }
 
-FormulaPlan formula_plan(LoadedKernel& kernel, const Candidate& candidate, const Workload& point,
-                         const DeviceInfo& device) {
-  return FormulaReader(kernel, candidate, point, device).read();
+FormulaPlan formula_plan(KernelManifest& kernel, VariantManifest& variant, const Candidate& candidate,
+                         const Workload& point, const DeviceInfo& device) {
+  return FormulaReader(kernel, variant, candidate, point, device).read();
 }
 
 std::vector<FieldLimits> field_limits(const KernelManifest& kernel) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "harness/core/formula_catalog.h"
-#include "harness/script/catalog/catalog_kernel.h"
+#include "harness/script/contract/kernel.h"
+#include "harness/script/plan/variant.h"
 
 namespace harness::script {
 
@@ -8,8 +9,8 @@ namespace harness::script {
 Formula formula_of(const Node& node);
 
 /// FormulaCatalog::formulas. Throws Error with file and line where a function does to a size what cannot be traced.
-FormulaPlan formula_plan(LoadedKernel& kernel, const Candidate& candidate, const Workload& point,
-                         const DeviceInfo& device);
+FormulaPlan formula_plan(KernelManifest& kernel, VariantManifest& variant, const Candidate& candidate,
+                         const Workload& point, const DeviceInfo& device);
 
 /// FormulaCatalog::fields.
 std::vector<FieldLimits> field_limits(const KernelManifest& kernel);

@@ -4,6 +4,7 @@
 
 #include "tests/script/catalog_folder.h"
 #include "tests/support/ten_constraints.h"
+#include "tests/support/turns.h"
 
 using namespace harness;
 using namespace harness::script;
@@ -130,6 +131,7 @@ TEST_CASE("a space of ten constraints is what brute force finds, in the same ord
 }
 
 TEST_CASE("a million valid points of a larger product are listed") {
+  if (tests::is_nightly()) return;
   PluginFolder folder;
   folder.variant(kConstrained);
   const Space space = folder.catalog().plugin("scale").space("00_naive", "small", cpu_device());

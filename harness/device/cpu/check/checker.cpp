@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "harness/device/cpu/check/wording.h"
-#include "harness/device/cpu/execute/block.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/indices.h"
 
@@ -132,7 +131,7 @@ bool BlockChecker::in_shared(const Event& event) {
 std::optional<bool> BlockChecker::in_cluster(const Event& event) {
   const Cluster::Member* const member = cluster_->owner(event.address);
   if (!member) return std::nullopt;
-  if (member->life == Cluster::Life::running) return in_shared_of(*member->runner->checker(), event);
+  if (member->life == Cluster::Life::running) return in_shared_of(*member->checker, event);
   if (!known(FindingKind::other, event, 3))
     report(FindingKind::other, event, 3,
            fmt::format("{} {} {} @0 of the shared memory of block ({},{},{}) of its cluster, which has {}", self(),

@@ -11,7 +11,7 @@
 #include "harness/device/cpu/compile/linking.h"
 #include "harness/device/cpu/compile/prelude.h"
 #include "harness/system/compile_limits.h"
-#include "harness/system/walls.h"
+#include "harness/system/confinement.h"
 
 namespace harness {
 

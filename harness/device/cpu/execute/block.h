@@ -70,9 +70,8 @@ class BlockRunner : private ThreadBody {
   /// As one of a cluster, in the turns of its rank.
   void run(const HarnessCpuIndex& block, Cluster* cluster, unsigned rank);
 
-  // For the blocks of its cluster, whose turn it then is.
-  const std::vector<Thread>& threads() { return scheduler_.threads(); }
-  void wake(Thread& thread) { scheduler_.wake(thread); }
+  /// As Cluster::begin.
+  bool enter(Cluster& cluster, unsigned rank) { return cluster.begin(rank, scheduler_, checker()); }
 
   // Called on a fiber, through the ABI.
   int barrier(int id, unsigned threads, int result, bool predicate, const Site& site);

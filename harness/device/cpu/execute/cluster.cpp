@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "harness/device/cpu/execute/block.h"
 #include "harness/device/cpu/execute/lineup.h"
 
 namespace harness::cpu {
@@ -68,9 +67,10 @@ void Cluster::poison() const {
   for (const Member& member : members_) member.memory.poison(dynamic_bytes_);
 }
 
-bool Cluster::begin(unsigned rank, BlockRunner& runner) {
+bool Cluster::begin(unsigned rank, Scheduler& scheduler, BlockChecker* checker) {
   Member& member = members_[rank];
-  member.runner = &runner;
+  member.scheduler = &scheduler;
+  member.checker = checker;
   member.life = Life::running;
   idle_turns_ = 0;
   return member.memory.poisoned(dynamic_bytes_);
@@ -79,7 +79,8 @@ bool Cluster::begin(unsigned rank, BlockRunner& runner) {
 void Cluster::end(unsigned rank) {
   Member& member = members_[rank];
   member.memory.poison(dynamic_bytes_);
-  member.runner = nullptr;
+  member.scheduler = nullptr;
+  member.checker = nullptr;
   member.life = Life::ended;
   idle_turns_ = 0;
 }
@@ -136,14 +137,15 @@ void Cluster::one_less() {
   if (--missing_ > 0) return;
   ++phase_;
   missing_ = alive_;
-  for (const Waiting& waiting : waiting_) members_[waiting.rank].runner->wake(*waiting.thread);
+  for (const Waiting& waiting : waiting_) members_[waiting.rank].scheduler->wake(*waiting.thread);
   waiting_.clear();
 }
 
 std::string Cluster::describe_lineups() const {
   std::string text;
   for (const Member& member : members_)
-    if (member.runner) text += (text.empty() ? "" : "; ") + describe_lineup(member.runner->threads(), member.block);
+    if (member.scheduler)
+      text += (text.empty() ? "" : "; ") + describe_lineup(member.scheduler->threads(), member.block);
   return text;
 }
 

@@ -12,7 +12,7 @@
 
 namespace harness::cpu {
 
-class BlockRunner;
+class BlockChecker;
 
 /// How the blocks of a grid form clusters. Ranks count x first, as %cluster_ctarank does.
 class ClusterShape {
@@ -40,7 +40,8 @@ class Cluster {
  public:
   enum class Life : std::uint8_t { not_begun, running, ended };
   struct Member {
-    BlockRunner* runner = nullptr;  // while it runs
+    Scheduler* scheduler = nullptr;   // of its threads, while it runs
+    BlockChecker* checker = nullptr;  // while it runs and is checked
     SharedMemory memory;
     HarnessCpuIndex block{};
     Life life = Life::not_begun;
@@ -66,9 +67,13 @@ class Cluster {
   // The rest is called by the host thread whose turn it is.
 
   /// The block begins, with its shared memory poisoned. False: somebody had stored into it before.
-  bool begin(unsigned rank, BlockRunner& runner);
+  bool begin(unsigned rank, Scheduler& scheduler, BlockChecker* checker);
   /// A block without shared memory of others around it, begun as it is: the cluster of a launch that asked for none.
-  void adopt(BlockRunner& runner) { members_[0].runner = &runner, members_[0].life = Life::running; }
+  void adopt(Scheduler& scheduler, BlockChecker* checker) {
+    members_[0].scheduler = &scheduler;
+    members_[0].checker = checker;
+    members_[0].life = Life::running;
+  }
   void end(unsigned rank);
   /// After the last block has ended: the first whose shared memory was stored into afterwards; nullptr: none.
   const Member* touched_after_end() const;

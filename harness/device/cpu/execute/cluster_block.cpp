@@ -10,7 +10,7 @@ Cluster& BlockRunner::cluster() {
   if (cluster_) return *cluster_;
   const int threads = static_cast<int>(scheduler_.threads().size()) - scheduler_.exited();
   alone_.emplace(ClusterShape(launch_->launch.grid, {}), 0, threads, std::vector{shared_}, 0, false);
-  alone_->adopt(*this);
+  alone_->adopt(scheduler_, checker());
   cluster_ = &*alone_;
   if (checker_) checker_->enter(cluster_);
   return *cluster_;

@@ -4,7 +4,7 @@
 #include "harness/core/device.h"
 #include "harness/device/cuda/compile/cubin_cache.h"
 #include "harness/system/compile_limits.h"
-#include "harness/system/walls.h"
+#include "harness/system/confinement.h"
 
 namespace harness::cuda {
 

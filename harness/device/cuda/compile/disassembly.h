@@ -3,7 +3,7 @@
 
 #include "harness/core/device.h"
 #include "harness/system/compile_limits.h"
-#include "harness/system/walls.h"
+#include "harness/system/confinement.h"
 
 namespace harness::cuda {
 

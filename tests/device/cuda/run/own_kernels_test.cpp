@@ -9,6 +9,7 @@
 #include "harness/device/cuda/run/refresh_source.h"
 #include "tests/device/cuda/scratch.h"
 #include "tests/support/skip.h"
+#include "tests/support/turns.h"
 
 using namespace harness;
 using namespace harness::cuda;
@@ -31,7 +32,9 @@ TEST_CASE("the kernels that measure peaks compile for old and new GPUs, without 
   }
   Scratch scratch;
   const auto& known = nvrtc_library().api->architectures;
+  std::size_t index = 0;
   for (const std::string architecture : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a"}) {
+    if (!harness::tests::in_slice(index++, 3)) continue;
     const int capability = compute_capability(architecture);
     if (std::find(known.begin(), known.end(), capability) == known.end()) continue;
     CAPTURE(architecture);

@@ -1,4 +1,4 @@
-#include "harness/core/iteration_row.h"
+#include "harness/core/iteration_json.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,44 @@
+#include "harness/evaluate/painted.h"
+
+#include "harness/evaluate/launches.h"
+
+namespace harness {
+namespace {
+
+Settled load(EvaluationRun& run) {
+  std::vector<Subject*> subjects{&run.subject};
+  for (Subject& subject : run.neighbours) subjects.push_back(&subject);
+  const double limit = run.workers.limits.run_s;
+  if (auto failure = run.workers.runner.prepare(contenders_of(subjects), limit))
+    return to_outcome(*failure, "launch", limit);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Settled prepare_candidate(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  run.subject.trusted = run.workers.build_trusted(run.request.realized);
+  run.paint(run.subject, 0);
+  if (run.workers.native()) {
+    run.subject.images.emplace_back(run.subject.image_bytes());  // timed runs change addresses, too
+    run.subject.draws.resize(2);
+  }
+  return load(run);
+}
+
+Settled prepare_neighbours(EvaluationRun& run) {
+  if (run.request.admission == nullptr || run.neighbour_points().empty()) return std::nullopt;
+  const Charge charge(run.evaluation.cost.gates_s);
+  run.neighbours.reserve(run.neighbour_points().size());
+  for (const Realized& realized : run.neighbour_points()) {
+    Subject& subject =
+        run.neighbours.emplace_back(run.workers.make_subject(realized, run.artifact, run.request.admission));
+    subject.trusted = run.workers.build_trusted(realized);
+    subject.images.push_back(run.workers.make_image(subject.image_bytes()));
+    subject.draws.resize(1);
+  }
+  return load(run);
+}
+
+}  // namespace harness

@@ -1,0 +1,40 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/report/chart.h"
+#include "harness/report/table.h"
+
+// What a report of one campaign says, without a form: its writers give it one.
+namespace harness::report {
+
+using Chart = std::variant<StepChart, BarChart, HeatMap, RangeChart>;
+
+struct ReportSection {
+  std::string id, title;
+  std::string lead;  // what it says, one or two sentences
+  std::vector<Chart> charts;
+  Table table;
+  std::size_t more_rows = 0;                                  // of the table, that are not shown
+  std::string sql;                                            // the query that made it; "" none
+  std::vector<std::string> lines;                             // commands, sentences
+  std::vector<std::pair<std::string, std::string>> listings;  // title and text: sources
+};
+
+struct ReportCard {
+  std::string label, value, note;
+};
+
+struct CampaignReport {
+  std::string title, subtitle;
+  std::string verdict;                // one sentence: what came of it
+  std::vector<ReportCard> cards;      // score, bests, cost...
+  std::vector<std::string> cautions;  // what was not checked, what is emulated, what is not confirmed
+  std::vector<ReportSection> sections;
+  std::string footer;
+  bool emulation = false;
+};
+
+}  // namespace harness::report
