@@ -181,7 +181,7 @@ Capture read_capture(const std::string& folder, const std::vector<std::string>& 
     if (!name.starts_with("process-") || !name.ends_with(".json")) continue;
     const std::string text = read_file(entry.path().string());
     told(entry.path().string(), [&] {
-      const json object = json::parse(text);
+      const json object = parse_json(text);
       ++capture.processes;
       if (const std::string error = object.at("error"); !error.empty())
         capture.errors.push_back(fmt::format("process {} was not watched: {}", object.at("process").get<int>(), error));
@@ -242,7 +242,7 @@ CapturedLaunch read_launch(const std::string& folder, const std::vector<std::str
     throw bad_input(fmt::format(
         "{}: no launch was recorded there; type harness capture -o {} --launch KERNEL -- PROGRAM", folder, folder));
   return told((launch / "launch.json").string(), [&] {
-    const json object = json::parse(*text);
+    const json object = parse_json(*text);
     CapturedLaunch made;
     made.kernel = named_kernel(object.at("name").get<std::string>(), KernelSources(source_folders));
     made.launch = group_of(object);

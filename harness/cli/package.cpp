@@ -118,7 +118,7 @@ void add_library(package::PackageFiles& files, const std::string& name) {
     return;
   }
   files[package::library_path(name)] = built.bytes;
-  json described = json::parse(files.at("kernel.json"));
+  json described = parse_json(files.at("kernel.json"));
   described["provenance"]["launcher_compiler"] = built.compiler;
   files["kernel.json"] = described.dump(1);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -134,6 +135,8 @@ void fill_options(RunArguments& arguments) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) options.usd_per_hour = static_cast<double>(*whole);
     else if (const auto* number = std::get_if<double>(&value)) options.usd_per_hour = *number;
     else throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}', which is not a number", price));
+    if (!std::isfinite(*options.usd_per_hour) || *options.usd_per_hour < 0)
+      throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}'; a price is 0 or more", price));
   }
   if (arguments.max_cost > 0) options.max_cost_usd = arguments.max_cost;
   fill_proposer(arguments);

@@ -15,9 +15,16 @@ using json = nlohmann::json;
 
 /// Compact JSON. Bytes that are no UTF-8 become U+FFFD.
 std::string json_text(const json& value);
-/// Throws json::parse_error with the byte at which `text` is no JSON.
+/// What comes from outside is nested no deeper: values are copied, written and compared by recursion, and 200 KB of
+/// brackets would take all of a stack.
+inline constexpr std::size_t kDeepestJson = 128;
+
+/// The byte of the first bracket that opens one level too many; nothing: there is none.
+std::optional<std::size_t> too_deep_at(std::string_view text);
+
+/// Throws json::parse_error with the byte at which `text` is no JSON, or too deep. The only reader in the house.
 json parse_json(std::string_view text);
-/// The same; what is no JSON is a discarded value (json::is_discarded), which is neither an object nor an array.
+/// The same; what is refused is a discarded value (json::is_discarded), which is neither an object nor an array.
 json parse_json_if_valid(std::string_view text);
 }  // namespace harness
 

@@ -37,7 +37,7 @@ class RowOf {
   bool flag(const char* column) const { return sum(column) != 0; }
   /// JSON text as a configuration is written: "BLOCK=128 VEC=4".
   std::string config(const char* column = "config") const {
-    const json parsed = json::parse(text(column), nullptr, false);
+    const json parsed = parse_json_if_valid(text(column));
     return parsed.is_object() ? clean(to_text(config_from_json(parsed))) : text(column);
   }
 
@@ -124,7 +124,7 @@ std::vector<MissingBest> missing_bests(const Known& known) {
   std::set<Key> tried, passed;
   for_rows(known.of("heat"), [&](const RowOf& row) { tried.emplace(row.text("kernel"), row.text("workload")); });
   for_rows(known.of("bests"), [&](const RowOf& row) { passed.emplace(row.text("kernel"), row.text("workload")); });
-  const json options = json::parse(known.head.whole_text("options"), nullptr, false);
+  const json options = parse_json_if_valid(known.head.whole_text("options"));
   const json planned = options.is_object() ? options.value("planned", json::array()) : json::array();
   std::vector<MissingBest> missing;
   for (const json& workload : planned) {
@@ -559,7 +559,7 @@ std::string folder_options(const Known& known, const char* option, const char* n
 }
 
 std::string run_command(const Known& known) {
-  const json options = json::parse(known.head.text("options"), nullptr, false);
+  const json options = parse_json_if_valid(known.head.text("options"));
   std::string line = "harness run";
   const auto words = [&](const char* key) {
     std::string all;
@@ -568,7 +568,7 @@ std::string run_command(const Known& known) {
         if (each.is_string()) all += (all.empty() ? "" : ",") + each.get<std::string>();
     return all;
   };
-  const json kernels = json::parse(known.head.text("kernels"), nullptr, false);
+  const json kernels = parse_json_if_valid(known.head.text("kernels"));
   if (kernels.is_array())
     for (const json& kernel : kernels)
       if (kernel.is_string()) line += " " + shell_word(kernel.get<std::string>());
@@ -697,7 +697,7 @@ CampaignReport make_campaign_report(const CampaignFigures& figures, const Report
   const Figure& head = figures.of("campaign");
   Known known{figures, extras, RowOf(head, head.rows.empty() ? kNoRow : head.rows.front()), false, false, {}};
   known.emulation = known.head.flag("emulation");
-  const json kernels = json::parse(known.head.text("kernels"), nullptr, false);
+  const json kernels = parse_json_if_valid(known.head.text("kernels"));
   known.several_kernels = kernels.is_array() && kernels.size() > 1;
   const Totals totals = totals_of(known);
   CampaignReport report;

@@ -70,7 +70,7 @@ ReportSection on_several(const Figure& figure) {
                            "purpose", "time",     "speedup", "95 %",          "iteration"};
   for (const json& row : figure.rows) {
     const Cells cells{figure, row};
-    const json config = json::parse(cells.text("config"), nullptr, false);
+    const json config = parse_json_if_valid(cells.text("config"));
     section.table.rows.push_back({cells.text("kernel"), cells.text("workload"), cells.text("variant"),
                                   config.is_object() ? clean(to_text(config_from_json(config))) : cells.text("config"),
                                   cells.text("node"), cells.text("purpose"), nanoseconds(cells.number("time_ns")),

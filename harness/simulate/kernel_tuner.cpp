@@ -151,6 +151,8 @@ std::string without_python_numbers(std::string text) {
 
 RecordedSpace read_kernel_tuner(const std::string& given, const std::string& file) {
   const std::string text = without_python_numbers(given);
+  if (const auto at = too_deep_at(text))
+    throw bad_input(fmt::format("'{}' is nested too deeply at byte {}", file, *at));
   RecordedSpaceBuilder builder;
   CacheReader reader(builder, file);
   const bool whole = json::sax_parse(text, &reader);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "harness/core/error.h"
@@ -120,6 +121,14 @@ std::vector<std::uint16_t> RecordedSpaceBuilder::cells_of(Variant& variant, cons
 }
 
 void RecordedSpaceBuilder::add(const std::string& name, const NamedValues& config, Record record) {
+  const auto refuse_unless = [&](bool possible, const char* what, double number) {
+    if (possible && std::isfinite(number)) return;
+    std::string words;
+    for (const auto& [parameter, value] : config) words += " " + parameter + "=" + to_text(value);
+    throw bad_input(fmt::format("the configuration{} has {} of {}, which nothing takes", words, what, number));
+  };
+  if (record.time_ms) refuse_unless(*record.time_ms > 0, "a time", *record.time_ms);
+  refuse_unless(record.cost_s >= 0, "a cost", record.cost_s);
   Variant& variant = variants_[name];
   std::vector<std::uint16_t> cells = cells_of(variant, config);
   const auto [at, fresh] = variant.place.try_emplace(packed(cells), variant.rows.size());

@@ -77,7 +77,7 @@ std::int64_t add_all(Connection& connection, const json& file) {
 }  // namespace
 
 std::int64_t import_outside(Store& store, const std::string& file) {
-  const json parsed = json::parse(read_file(file, Error::Kind::bad_input), nullptr, false);
+  const json parsed = parse_json_if_valid(read_file(file, Error::Kind::bad_input));
   if (parsed.is_discarded()) throw bad_input(fmt::format("{} is no JSON", file));
   Connection& connection = store.connection();
   try {

@@ -11,6 +11,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/utf8.h"
+#include "harness/store/bounded_printf.h"
 #include "harness/store/connection.h"
 #include "harness/store/owner.h"
 #include "harness/store/stored_json.h"
@@ -102,6 +103,7 @@ constexpr const char* kDeclareFunctions =
 
 void confine(sqlite3* handle, Clock::time_point* deadline) {
   sqlite3_exec(handle, kDeclareFunctions, nullptr, nullptr, nullptr);
+  bound_printf(handle);
   // Functions written in C are not interrupted, so what they work on is kept short.
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 32 * 1024 * 1024);
   sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1024 * 1024);

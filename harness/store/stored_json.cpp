@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "harness/core/utf8.h"
 
 namespace harness::store {
 namespace {
-
-constexpr int kDeepest = 64;
 
 std::string hexadecimal(const SQLite::Column& blob) {
   const auto* bytes = static_cast<const unsigned char*>(blob.getBlob());
@@ -21,14 +20,8 @@ std::string hexadecimal(const SQLite::Column& blob) {
 }  // namespace
 
 std::optional<json> parsed_json(const std::string& text) {
-  bool too_deep = false;
-  const auto watch_depth = [&too_deep](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > kDeepest;
-    return !too_deep;
-  };
-  json parsed = json::parse(text, watch_depth, false);
-  if (too_deep || parsed.is_discarded()) return std::nullopt;
-  return parsed;
+  json parsed = parse_json_if_valid(text);
+  return parsed.is_discarded() ? std::nullopt : std::optional(std::move(parsed));
 }
 
 json value_of(const SQLite::Column& value) {

@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 /// Folders of a package in which nothing may lie that it does not name. Elsewhere people may build.
 constexpr const char* kOwnFolders[] = {"include", "src", "python", "plugin", "evidence", "tests"};
 
-bool is_by_product(const fs::path& path) {
-  return std::ranges::any_of(path, [](const fs::path& part) { return part == "__pycache__"; });
-}
-
 [[noreturn]] void tampered(const std::string& folder, const std::vector<std::string>& wrong) {
   throw bad_input(fmt::format("{}: {}{}; make the package anew", folder, wrong.front(),
                               wrong.size() > 1 ? fmt::format(" (and {} more like it)", wrong.size() - 1) : ""));
@@ -43,6 +39,8 @@ std::size_t check_digests(const std::string& folder, const json& digests) {
       continue;
     }
     known.insert(fs::path(path).lexically_normal().generic_string());
+    if (std::error_code failed; fs::is_symlink(fs::path(folder) / path, failed))
+      wrong.push_back(fmt::format("the file {} is a link", path));
     const auto bytes = read_file_if_any(folder + "/" + path);
     if (!bytes) wrong.push_back(fmt::format("the file {} is missing or cannot be read", path));
     else if (!digest.is_string() || sha256_hex(*bytes) != digest.get<std::string>())
@@ -50,11 +48,19 @@ std::size_t check_digests(const std::string& folder, const json& digests) {
   }
   for (const char* own : kOwnFolders) {
     std::error_code failed;
+    if (fs::is_symlink(fs::path(folder) / own, failed)) wrong.push_back(fmt::format("the folder {} is a link", own));
     for (fs::recursive_directory_iterator at(fs::path(folder) / own, failed), end; !failed && at != end;
          at.increment(failed)) {
       const fs::path relative = at->path().lexically_relative(folder);
-      if (at->is_directory() || is_by_product(relative) || known.contains(relative.generic_string())) continue;
-      wrong.push_back(fmt::format("the file {} is not part of the package", relative.generic_string()));
+      if (at->is_symlink()) {
+        wrong.push_back(fmt::format("{} is a link", relative.generic_string()));
+        continue;
+      }
+      if (at->is_directory() || known.contains(relative.generic_string())) continue;
+      // What Python compiled runs in the place of the module beside it, whoever wrote it.
+      const bool compiled = relative.parent_path().filename() == "__pycache__";
+      wrong.push_back(fmt::format("the file {} is not part of the package{}", relative.generic_string(),
+                                  compiled ? " (remove the folder; python3 -B leaves none)" : ""));
     }
   }
   if (!wrong.empty()) tampered(folder, wrong);
@@ -106,7 +112,7 @@ PackageFolder read_package(const std::string& folder, const std::string& digest)
     throw bad_input(
         fmt::format("{}: the package has the digest {}, and not {}", folder, made.digest.substr(0, 16), digest));
   try {
-    made.description = json::parse(*text);
+    made.description = parse_json(*text);
     if (made.description.at("schema") != 1)
       throw bad_input(fmt::format("{}: kernel.json is of schema {}, which this program does not read", folder,
                                   made.description.at("schema").dump()));

@@ -13,7 +13,7 @@ std::string seal_of(json description) {
 }  // namespace
 
 std::string seal(PackageFiles& files) {
-  json described = json::parse(files.at("kernel.json"));
+  json described = parse_json(files.at("kernel.json"));
   json digests = json::object();
   for (const auto& [path, bytes] : files)
     if (path != "kernel.json") digests[path] = sha256_hex(bytes);

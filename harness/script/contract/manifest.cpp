@@ -17,10 +17,23 @@ void push_fact(lua_State* lua, const Fact& fact) {
   else push_expression(lua, std::get<ExpressionPtr>(fact));
 }
 
+/// A plugin comes from others: its links show nothing of this machine. A folder of a kernel may itself be a link.
+bool leads_outside(const std::filesystem::path& file) {
+  std::error_code failed;
+  if (!std::filesystem::is_symlink(file, failed)) return false;
+  const std::filesystem::path target = std::filesystem::canonical(file, failed);
+  if (failed) return true;
+  const std::filesystem::path home = std::filesystem::canonical(file.parent_path() / "..", failed);
+  const std::filesystem::path inside = target.lexically_relative(home);
+  return failed || inside.empty() || *inside.begin() == "..";
+}
+
 }  // namespace
 
 std::string read_text(const std::filesystem::path& file, const std::string& shown) {
   std::error_code failed;
+  if (leads_outside(file))
+    throw bad_input(shown + ": is a link to a file outside of its kernels' folder; put a copy in its place");
   const auto bytes = std::filesystem::is_regular_file(file) ? std::filesystem::file_size(file, failed) : 0;
   if (!failed && bytes > kLargestFile) throw bad_input(shown + ": is larger than 4 MiB; plugin files are small texts");
   if (!failed && std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
