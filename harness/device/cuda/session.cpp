@@ -157,18 +157,17 @@ std::vector<std::unique_ptr<TimedPlan>> CudaSession::prepare(std::span<const Exe
   std::vector<std::int64_t> sets, needed;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const ImageLayout& layout = contenders[i].layout;
-    const auto given = static_cast<std::int64_t>(images[i].size()), kept = static_cast<std::int64_t>(places[i].size());
-    sets.push_back(count_sets(layout.bytes, given + kept, info_.l2_bytes, budget));
-    needed.push_back(InputSets::bytes_needed(layout, given, kept, sets.back()));
+    const auto given = static_cast<std::int64_t>(images[i].size());
+    sets.push_back(count_sets(layout.bytes, given, info_.l2_bytes, budget));
+    needed.push_back(InputSets::bytes_needed(layout, sets.back()));
   }
   DevicePointer base = set_memory_.reserve(std::accumulate(needed.begin(), needed.end(), std::int64_t{0}));
   std::vector<std::unique_ptr<TimedPlan>> prepared;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
-    const auto kept = static_cast<std::int64_t>(places[i].size());
     prepared.push_back(std::make_unique<TimedPlan>(
         api_, stream_.get(), kernels, LoadedPlan(api_, modules_, libraries_, contenders[i]),
-        InputSets(api_, stream_.get(), kernels, base, contenders[i].layout, images[i], kept, sets[i]),
-        TimedAudit(kept)));
+        InputSets(api_, context_.device(), stream_.get(), kernels, base, contenders[i].layout, images[i], sets[i]),
+        TimedAudit(places[i])));
     base += static_cast<DevicePointer>(needed[i]);
   }
   return prepared;
@@ -231,7 +230,7 @@ std::vector<Samples> CudaSession::time_all(std::span<const Executable> contender
     if (samples.warm_ns.empty()) samples.warm_ns = samples.single_warm_ns;
     samples.clock_mhz = contender.clocks_mhz();
     samples.calls_per_sample = samples.input_sets = static_cast<int>(contender.calls());
-    samples.kept = contender.audit().retrieve(contender.sets(), places[i]);
+    samples.kept = contender.audit().kept(contender.sets());
     samples.twice = contender.audit().twice();
     contender.check_constants();
     samples.foreign_processes = foreign.most();

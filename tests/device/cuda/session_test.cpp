@@ -291,8 +291,8 @@ TEST_CASE("refreshing, flushing and releasing cost little on the GPU", "[gpu]") 
     DeviceArena arena(api);
     const ImageList images = {f.image};
     const std::int64_t count = 43;  // 129 MB
-    InputSets sets(api, stream.get(), kernels, arena.reserve(InputSets::bytes_needed(f.executable.layout, 1, 0, count)),
-                   f.executable.layout, images, 0, count);
+    InputSets sets(api, 0, stream.get(), kernels, arena.reserve(InputSets::bytes_needed(f.executable.layout, count)),
+                   f.executable.layout, images, count);
     const EventPair events(api);
     const auto best = [&](const std::function<void()>& work) {
       double ns = 1e12;

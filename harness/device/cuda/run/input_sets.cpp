@@ -54,15 +54,12 @@ std::int64_t count_sets(std::int64_t image_bytes, std::int64_t others, std::int6
   return std::clamp<std::int64_t>(budget_bytes / stride - others, 1, std::min(wanted, kMostCalls));
 }
 
-std::int64_t InputSets::bytes_needed(const ImageLayout& layout, std::int64_t images, std::int64_t kept,
-                                     std::int64_t sets) {
-  const SetTables tables(layout);
-  return set_stride(layout.bytes) * (images + kept + sets) + set_stride(tables.bytes()) +
-         set_stride(8 * tables.digest_words * sets);
+std::int64_t InputSets::bytes_needed(const ImageLayout& layout, std::int64_t sets) {
+  return set_stride(layout.bytes) * sets + set_stride(8 * SetTables(layout).digest_words * sets);
 }
 
-InputSets::InputSets(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, DevicePointer base,
-                     const ImageLayout& layout, std::span<const std::span<std::byte>> images, std::int64_t kept,
+InputSets::InputSets(const DriverApi& api, Device device, Stream stream, const MeasuringKernels& kernels,
+                     DevicePointer base, const ImageLayout& layout, std::span<const std::span<std::byte>> images,
                      std::int64_t sets)
     : api_(api),
       stream_(stream),
@@ -70,27 +67,16 @@ InputSets::InputSets(const DriverApi& api, Stream stream, const MeasuringKernels
       base_(base),
       layout_(layout),
       images_(static_cast<std::int64_t>(images.size())),
-      kept_(kept),
       sets_(sets),
       stride_(set_stride(layout.bytes)),
       tables_(layout),
       key_{secret_word(), secret_word()},
       chance_(secret_word()) {
-  for (std::int64_t image = 0; image < images_; ++image) {
-    const auto& bytes = images[static_cast<std::size_t>(image)];
-    check(api_, api_.cuMemcpyHtoDAsync_v2(place(image), bytes.data(), bytes.size(), stream_), "cuMemcpyHtoDAsync");
-  }
-  if (!tables_.words.empty()) {
-    check(api_,
-          api_.cuMemcpyHtoDAsync_v2(tables_at(), tables_.words.data(), static_cast<std::size_t>(tables_.bytes()),
-                                    stream_),
-          "cuMemcpyHtoDAsync");
-  }
-  synchronize(api_, stream_);
-}
-
-DevicePointer InputSets::digests_at() const {
-  return tables_at() + static_cast<DevicePointer>(set_stride(tables_.bytes()));
+  const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
+  pristine_ = std::make_unique<ReadOnlyMemory>(api, device, stream, parts, static_cast<std::size_t>(stride_));
+  const std::span<const std::byte> words = std::as_bytes(std::span(tables_.words));
+  words_ = std::make_unique<ReadOnlyMemory>(api, device, stream, ReadOnlyMemory::Parts(&words, 1),
+                                            static_cast<std::size_t>(set_stride(tables_.bytes())));
 }
 
 bool InputSets::has_restored() const {
@@ -135,8 +121,8 @@ void InputSets::enqueue_refresh(const DrawnSets& drawn) {
   const auto rows = static_cast<std::uint32_t>(drawn.count);
   const OwnKernels& own = kernels_.refreshing();
   own.launch("harness_copy", {.blocks = blocks_for(tables_.copied_bytes / 16), .rows_of_blocks = rows}, stream_,
-             address(0), place(0), words(drawn), tables_at(), tables_.ranges);
-  const DevicePointer draws = tables_at() + static_cast<DevicePointer>(tables_.draws_at());
+             address(0), pristine_->address(), words(drawn), words_->address(), tables_.ranges);
+  const DevicePointer draws = words_->address() + static_cast<DevicePointer>(tables_.draws_at());
   for (std::size_t i = 0; i < tables_.draws.size(); ++i) {
     own.launch("harness_draw", {.blocks = blocks_for(tables_.draws[i].elements), .rows_of_blocks = rows}, stream_,
                address(0), words(drawn), draws, static_cast<std::int64_t>(i));
@@ -144,7 +130,7 @@ void InputSets::enqueue_refresh(const DrawnSets& drawn) {
   if (tables_.relocations == 0) return;
   own.launch("harness_relocate",
              {.blocks = static_cast<std::uint32_t>((tables_.relocations + 255) / 256), .rows_of_blocks = rows}, stream_,
-             address(0), words(drawn), tables_at() + static_cast<DevicePointer>(tables_.relocations_at()),
+             address(0), words(drawn), words_->address() + static_cast<DevicePointer>(tables_.relocations_at()),
              tables_.relocations);
 }
 
@@ -155,7 +141,7 @@ std::vector<std::uint64_t> InputSets::digests(const DrawnSets& drawn) {
   const DevicePointer first = digests_at() + static_cast<DevicePointer>(drawn.first) * of_a_set;
   const std::size_t bytes = static_cast<std::size_t>(drawn.count) * of_a_set;
   check(api_, api_.cuMemsetD8Async(first, 0, bytes, stream_), "cuMemsetD8Async");
-  const DevicePointer outputs = tables_at() + static_cast<DevicePointer>(tables_.outputs_at());
+  const DevicePointer outputs = words_->address() + static_cast<DevicePointer>(tables_.outputs_at());
   for (std::size_t i = 0; i < tables_.outputs.size(); ++i) {
     kernels_.refreshing().launch("harness_digest",
                                  {.blocks = std::min(blocks_for(tables_.outputs[i].elements / 8), std::uint32_t{1024}),
@@ -168,18 +154,10 @@ std::vector<std::uint64_t> InputSets::digests(const DrawnSets& drawn) {
   return digests;
 }
 
-void InputSets::enqueue_keep(std::int64_t slot, std::int64_t set) {
-  check(
-      api_,
-      api_.cuMemcpyDtoDAsync_v2(place(images_ + slot), address(set), static_cast<std::size_t>(layout_.bytes), stream_),
-      "cuMemcpyDtoDAsync");
-}
-
-void InputSets::retrieve(std::int64_t slot, std::int64_t set, std::span<std::byte> image) const {
+void InputSets::retrieve(std::int64_t set, std::span<std::byte> image) const {
   for (const Relocation& r : layout_.relocations) std::memcpy(image.data() + r.at, &r.target, sizeof r.target);
   const RelocatedImage relocated(layout_, image, address(set));
-  check(api_, api_.cuMemcpyDtoHAsync_v2(image.data(), place(images_ + slot), image.size(), stream_),
-        "cuMemcpyDtoHAsync");
+  check(api_, api_.cuMemcpyDtoHAsync_v2(image.data(), address(set), image.size(), stream_), "cuMemcpyDtoHAsync");
   synchronize(api_, stream_);
 }
 

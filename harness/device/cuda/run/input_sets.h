@@ -2,12 +2,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <span>
 #include <vector>
 
 #include "harness/core/image.h"
 #include "harness/device/cuda/run/measuring_kernels.h"
+#include "harness/device/cuda/run/read_only_memory.h"
 #include "harness/device/cuda/run/set_tables.h"
 
 namespace harness::cuda {
@@ -36,24 +38,24 @@ struct DrawnSets {
   std::int64_t set_of(std::int64_t draw) const { return (draw - shift % used + used) % used; }
 };
 
-/// Device memory that one contender is timed on: the painted images, pristine; places for what is kept for the judge;
-/// and the sets, which are made of the pristine images anew before every launch, each with values of its own.
+/// Device memory that one contender is timed on: the painted images, pristine, and the sets, which are made of them
+/// anew before every launch, each with values of its own. The pristine images, and the tables that say how sets are
+/// made of them, can only be read: a contender that stores into them ends with a fault. What a call left goes to the
+/// host before the contender runs again: nothing that is judged later lies where it could be mended.
 ///
 /// The seeds follow from two words of the operating system's randomness, which never lie in device memory.
 class InputSets {
  public:
   /// `base` has room for bytes_needed(). Enqueues the upload of the images, which are unchanged when it returns.
   /// `layout` and `kernels` must outlive this.
-  InputSets(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, DevicePointer base,
-            const ImageLayout& layout, std::span<const std::span<std::byte>> images, std::int64_t kept,
-            std::int64_t sets);
+  InputSets(const DriverApi& api, Device device, Stream stream, const MeasuringKernels& kernels, DevicePointer base,
+            const ImageLayout& layout, std::span<const std::span<std::byte>> images, std::int64_t sets);
 
-  static std::int64_t bytes_needed(const ImageLayout& layout, std::int64_t images, std::int64_t kept,
-                                   std::int64_t sets);
+  static std::int64_t bytes_needed(const ImageLayout& layout, std::int64_t sets);
 
   std::int64_t count() const { return sets_; }
   std::int64_t images() const { return images_; }
-  DevicePointer address(std::int64_t set) const { return place(images_ + kept_ + set); }
+  DevicePointer address(std::int64_t set) const { return base_ + static_cast<DevicePointer>(set * stride_); }
   bool has_restored() const;
   std::uint64_t chance(std::uint64_t below);  // a number in [0, below) that nobody can know before
 
@@ -66,19 +68,15 @@ class InputSets {
   std::vector<std::uint64_t> digests(const DrawnSets& drawn);
   const SetTables& tables() const { return tables_; }
 
-  /// Enqueues a copy of the set as it is, into place `slot` of those that are kept.
-  void enqueue_keep(std::int64_t slot, std::int64_t set);
-  /// Waits, and leaves what was kept in `image`, as if it had never had addresses.
-  void retrieve(std::int64_t slot, std::int64_t set, std::span<std::byte> image) const;
+  /// Waits, and leaves the set as it is in `image`, as if it had never had addresses.
+  void retrieve(std::int64_t set, std::span<std::byte> image) const;
 
   /// What harness_draw draws with.
   FreshSeeds seeds(const DrawnSets& drawn, std::int64_t set) const;
   static FreshSeeds seeds(const std::array<std::uint64_t, 2>& key, const DrawnSets& drawn, std::int64_t set);
 
  private:
-  DevicePointer place(std::int64_t index) const { return base_ + static_cast<DevicePointer>(index * stride_); }
-  DevicePointer tables_at() const { return place(images_ + kept_ + sets_); }
-  DevicePointer digests_at() const;
+  DevicePointer digests_at() const { return address(sets_); }
   RefreshWords words(const DrawnSets& drawn) const;
 
   const DriverApi& api_;
@@ -86,8 +84,9 @@ class InputSets {
   const MeasuringKernels& kernels_;
   DevicePointer base_;
   const ImageLayout& layout_;
-  std::int64_t images_, kept_, sets_, stride_;
+  std::int64_t images_, sets_, stride_;
   SetTables tables_;
+  std::unique_ptr<ReadOnlyMemory> pristine_, words_;  // the images; what stands in the tables
   std::array<std::uint64_t, 2> key_;
   std::mt19937_64 chance_;
   std::uint64_t pairs_ = 0, launches_ = 0;

@@ -11,7 +11,7 @@ void TimedAudit::consider(CallKind kind, InputSets& sets, const DrawnSets& drawn
     const std::uint64_t drawn_call = sets.chance(seen);
     if (drawn_call >= calls) continue;
     places_[place] = Kept{drawn, drawn.first + static_cast<std::int64_t>(drawn_call)};
-    sets.enqueue_keep(static_cast<std::int64_t>(place), places_[place]->set);
+    sets.retrieve(places_[place]->set, memory_[place]);
   }
 }
 
@@ -30,13 +30,12 @@ void TimedAudit::compare(CallKind kind, const SetTables& tables, const DrawnSets
   }
 }
 
-std::vector<KeptCall> TimedAudit::retrieve(const InputSets& sets, const ImageList& places) const {
+std::vector<KeptCall> TimedAudit::kept(const InputSets& sets) const {
   std::vector<KeptCall> kept;
   const std::size_t of_a_kind = places_.size() / 3;
   for (std::size_t place = 0; place < places_.size(); ++place) {
     if (!places_[place]) continue;
     const auto& [drawn, set] = *places_[place];
-    sets.retrieve(static_cast<std::int64_t>(place), set, places[place]);
     kept.push_back({static_cast<std::int64_t>(place), static_cast<CallKind>(place / of_a_kind),
                     (drawn.draw_of(set) + drawn.phase) % sets.images(), sets.seeds(drawn, set)});
   }

@@ -14,25 +14,27 @@ namespace harness::cuda {
 /// them is decided after they ran, so that in the end each was as likely as any other of its kind.
 class TimedAudit {
  public:
-  /// No places: nothing is looked at.
-  explicit TimedAudit(std::int64_t places) : places_(static_cast<std::size_t>(places)) {}
+  /// No places: nothing is looked at. Their memory, on the host, must outlive this.
+  explicit TimedAudit(const ImageList& memory) : memory_(memory), places_(memory.size()) {}
 
   bool wanted() const { return !places_.empty(); }
-  /// The sets of `drawn` are as calls of this kind left them: some of them may be kept.
+  /// The sets of `drawn` are as calls of this kind left them: some of them may be kept. Waits: a copy is on the host
+  /// before the contender runs again, which could mend it on the device.
   void consider(CallKind kind, InputSets& sets, const DrawnSets& drawn);
   /// The digests that two launches on the same draws left, set by set.
   void compare(CallKind kind, const SetTables& tables, const DrawnSets& one, std::span<const std::uint64_t> left_by_one,
                const DrawnSets& other, std::span<const std::uint64_t> left_by_other);
 
   const TwiceLaunched& twice() const { return twice_; }
-  /// Waits, and fills the places.
-  std::vector<KeptCall> retrieve(const InputSets& sets, const ImageList& places) const;
+  /// What is in the places.
+  std::vector<KeptCall> kept(const InputSets& sets) const;
 
  private:
   struct Kept {
     DrawnSets drawn;
     std::int64_t set = 0;
   };
+  const ImageList& memory_;
   std::vector<std::optional<Kept>> places_;
   std::array<std::uint64_t, 3> seen_{};  // calls that could have been kept, by kind
   TwiceLaunched twice_;
