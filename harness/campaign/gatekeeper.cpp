@@ -113,6 +113,12 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
   for (Realized& point :
        catalog.plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, fresh_choice()))
     found.neighbours.push_back(std::move(point));
+  found.ranges = catalog.plugin(candidate.kernel).size_ranges(workload);
+  const std::optional<DeviceInfo> cpu = device.emulation ? device : evaluator.preflight_device();
+  if (cpu)
+    found.tiny_at = [&catalog, workload, cpu = *cpu](const Candidate& tried, const Config& fixed) {
+      return catalog.plugin(tried.kernel).tiny_at(tried, workload, cpu, fixed, fresh_choice());
+    };
   // Which form of the inputs meets which size is nothing that a candidate could count on.
   std::shuffle(found.neighbours.begin(), found.neighbours.end(), std::mt19937_64(fresh_choice()));
   found.preflight = preflight_of(catalog, evaluator, candidate, workload);

@@ -175,6 +175,10 @@ class ConfigurationSpaces {
                                 const Config& given) = 0;
 };
 
+struct SizeRange {
+  std::int64_t lo = 0, hi = 0;
+};
+
 /// A candidate of the kernel with all numbers filled in: on a workload, and at other points of the domain, which the
 /// gates need.
 class CandidatePlans {
@@ -191,13 +195,22 @@ class CandidatePlans {
   /// beyond it, and anywhere up to the domain's end, as far as they can be judged: while searching in tenths of a
   /// second, for a finalist in some ten seconds each where the device is emulated. One of a finalist's has at least
   /// twice as many blocks as the device holds at once, where the domain has such a point; it also meets tiny points:
-  /// each size at its least and beyond a byte, each choice of flags with sizes in either order. Fewer, or none, where
-  /// nothing fits.
+  /// each size at its least and beyond a byte, each choice of flags with sizes in either order, and each size at its
+  /// most, at powers of two and at other multiples of them, with the others small. Fewer, or none, where nothing fits.
   virtual std::vector<Realized> distant_points(const Candidate& /*candidate*/, const std::string& /*workload*/,
                                                const DeviceInfo& /*device*/, bool /*finalist*/,
                                                std::uint64_t /*seed*/) {
     return {};
   }
+  /// The candidate at a tiny point of the domain that has these values, drawn by `seed`; nothing: there is none that
+  /// compiles to the same and can be judged in milliseconds.
+  virtual std::optional<Realized> tiny_at(const Candidate& /*candidate*/, const std::string& /*workload*/,
+                                          const DeviceInfo& /*device*/, const Config& /*fixed*/,
+                                          std::uint64_t /*seed*/) {
+    return std::nullopt;
+  }
+  /// The sizes of the workload that the domain gives a range, and that: the least and the most.
+  virtual std::map<std::string, SizeRange> size_ranges(const std::string& /*workload*/) { return {}; }
   /// The candidate at a smaller point like the workload: its sizes halved, the largest first, as long as every output
   /// keeps `elements` elements, until it moves at most `bytes`. nullopt where that cannot be reached.
   virtual std::optional<Realized> smaller(const Candidate& /*candidate*/, const std::string& /*workload*/,

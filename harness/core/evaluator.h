@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +70,10 @@ struct FailedBefore {
 struct OtherPoints {
   /// At other points of the domain: judged in the hostile forms of the inputs, never timed.
   std::vector<Realized> neighbours;
+  std::map<std::string, SizeRange> ranges;  // of the sizes: what the domain allows
+  /// A candidate of the kernel at a tiny point on the cpu device that has these values (CandidatePlans::tiny_at).
+  /// Empty: there is no cpu device.
+  std::function<std::optional<Realized>(const Candidate& candidate, const Config& fixed)> tiny_at;
   /// At a small point of the domain on the cpu device; empty: its features do not allow it.
   std::optional<Realized> preflight;
 };

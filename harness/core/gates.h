@@ -164,6 +164,13 @@ inline constexpr Gate plausibility{"plausibility",
 inline constexpr Gate memory{
     "memory", GateStage::finalist, "no memory error and no race", GateDevice::any, SpoilsSource::no, true,
     true,     "memory:TOOL"};
+inline constexpr Gate comparisons{
+    "comparisons",
+    GateStage::finalist,
+    "inputs and sizes that turn its comparisons are right, too; which went one way only is told",
+    GateDevice::any,
+    SpoilsSource::no,
+    true};
 inline constexpr Gate stage{
     "stage",         GateStage::note,  "whether a stage of the plan is right alone, where the whole is wrong",
     GateDevice::any, SpoilsSource::no, false,
@@ -209,6 +216,7 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
                                             &gate::after_timing,
                                             &gate::plausibility,
                                             &gate::memory,
+                                            &gate::comparisons,
                                             &gate::preflight,
                                             &gate::stage,
                                             &gate::explained,

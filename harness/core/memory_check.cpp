@@ -5,7 +5,7 @@
 namespace harness {
 
 bool is_fault(const Finding& finding) {
-  return finding.kind != "inactive_lane";
+  return finding.kind != "inactive_lane" && finding.kind != "same_value";
 }
 
 std::vector<Finding> faults(const MemoryCheck& check) {
@@ -15,7 +15,8 @@ std::vector<Finding> faults(const MemoryCheck& check) {
 }
 
 HARNESS_JSON(Finding, kind, message)
-HARNESS_JSON_DEFAULTS(RawFinding, kind, text, sites, count, same_values)
+HARNESS_JSON(ComparedSite, site, less, equal, greater, left, right)
+HARNESS_JSON_DEFAULTS(RawFinding, kind, text, sites, count, same_values, compared)
 HARNESS_JSON_DEFAULTS(MemoryCheck, tool, checked, why, findings, seconds)
 
 }  // namespace harness

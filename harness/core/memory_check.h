@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,15 +9,25 @@
 namespace harness {
 
 /// Something a memory checker saw device code do. `kind`: out_of_bounds, misaligned, uninitialized, race,
-/// barrier_divergence, inactive_lane, leak, other. `message` is one sentence with buffer, element, and file:line of
-/// both sides where there are two.
+/// barrier_divergence, inactive_lane, same_value, leak, other. `message` is one sentence with buffer, element, and
+/// file:line of both sides where there are two.
 struct Finding {
   std::string kind, message;
 };
 
-/// False for what is no fault by itself: a shuffle that reads a lane which takes no part gets an undefined value, and
-/// may have no use for it. It explains an answer that is wrong.
+/// False for what is no fault by itself. A race of stores of one value is one by the memory model, and leaves that
+/// value on every device. And a shuffle that reads a lane which takes no part gets an undefined value, and may have no
+/// use for it. It explains an answer that is wrong.
 bool is_fault(const Finding& finding);
+
+/// How a comparison of a build with BuildSpec::compares went, over a whole run.
+struct ComparedSite {
+  std::uint64_t site = 0;  // an offset into the candidate's code
+  bool less = false, equal = false, greater = false;
+  double left = 0, right = 0;  // the two sides where they were nearest to each other
+
+  bool one_way() const { return less + equal + greater == 1; }
+};
 
 /// A finding of a checked run as the process that ran the candidate can say it. Places in the source are offsets into
 /// the candidate's code; the text names the n-th of them as "@n". What reads it must not trust it: native code ran
@@ -25,8 +36,9 @@ struct RawFinding {
   std::string kind;  // as a Finding's
   std::string text;
   std::vector<std::uint64_t> sites;
-  long long count = 1;        // how often it was seen
-  long long same_values = 0;  // of these, both sides were seen to write one value
+  long long count = 1;                        // how often it was seen
+  long long same_values = 0;                  // of these, both sides were seen to write one value
+  std::optional<ComparedSite> compared = {};  // instead of all but the kind: no finding
 };
 
 /// What one run of a plan under a checker found. `checked` is false where the tool is absent or did not finish, and
@@ -42,6 +54,8 @@ struct MemoryCheck {
 /// Those that are faults, in their order.
 std::vector<Finding> faults(const MemoryCheck& check);
 
+void to_json(json& to, const ComparedSite& value);
+void from_json(const json& from, ComparedSite& value);
 void to_json(json& to, const Finding& value);
 void from_json(const json& from, Finding& value);
 void to_json(json& to, const RawFinding& value);

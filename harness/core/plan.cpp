@@ -134,7 +134,8 @@ HARNESS_JSON(ScalarArgument, dtype, value)
 HARNESS_JSON(Memset, target, offset, bytes, value)
 HARNESS_JSON(LibraryCall, library, operation, options)
 HARNESS_JSON(Workspace, name, bytes, align, zeroed)
-HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked, constants)
+HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked, compares,
+                      constants)
 HARNESS_ENUM_TABLE(ParameterKind, "kind of parameter",
                    {{ParameterKind::unknown, "unknown"},
                     {ParameterKind::integer, "integer"},

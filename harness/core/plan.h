@@ -83,6 +83,7 @@ struct BuildSpec {
   std::vector<std::string> options;         // extra, device-neutral: "--use_fast_math" "--std=c++17"
   std::vector<std::string> include_dirs;    // the kernel's folder and kernels/include
   bool checked = false;                     // cpu: instrumented for the memory checker (core/memory_check.h)
+  bool compares = false;                    // cpu, with `checked`: its comparisons are recorded, too
   std::vector<std::string> constants = {};  // symbols of `__constant__` variables that the plan fills
 };
 

@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/core/json_fields.h"
 #include "harness/judge/forms.h"
+#include "harness/judge/integer_forms.h"
 #include "harness/judge/mutants.h"
 #include "harness/judge/terms.h"
 #include "harness/judge/tolerance.h"
@@ -221,6 +222,7 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   if (const std::string words = in_words(left_out); !words.empty()) note_skipped(words);
   for (const std::string& form : judge::draw_forms()) {
     if (std::ranges::find(left_out.except, form) != left_out.except.end()) continue;
+    if (form != "nominal" && !judge::has_forms(group.baseline.problem)) continue;  // it would change nothing
     FormTrial trial;
     const bool kept = recall("form " + form + " of " + name, trial, [&](FormTrial& fresh) {
       if (make_ready()) fresh = measure_form(subjects, form);

@@ -5,6 +5,7 @@
 #include "harness/core/gates.h"
 #include "harness/evaluate/gates.h"
 #include "harness/evaluate/predicted_timing.h"
+#include "harness/judge/manifest_text.h"
 #include "harness/judge/policy.h"
 #include "harness/predict/counting.h"
 #include "harness/system/files.h"
@@ -43,6 +44,7 @@ Settled gate_source(EvaluationRun& run) {
     for (judge::PolicyFlag& flag : judge::scan_source(file.name, file.text, libraries))
       flags.push_back(std::move(flag));
   }
+  for (judge::PolicyFlag& flag : judge::scan_manifest(run.request.realized.build)) flags.push_back(std::move(flag));
   return run.add(judge::policy_gate(flags, granted, run.settings.policy_refuses));
 }
 

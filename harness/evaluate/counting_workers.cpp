@@ -9,8 +9,7 @@
 namespace harness {
 namespace {
 
-constexpr double kCountingDeadline = 60;         // s, of one run: the instrumented code is a hundred times slower
-constexpr std::uint64_t kDrawSeed = 0x70726f66;  // inputs are the same everywhere, and so are the counts
+constexpr double kCountingDeadline = 60;  // s, of one run: the instrumented code is a hundred times slower
 
 Artifact built(WorkerPool& workers, const BuildSpec& spec) {
   const BuildResult result = workers.await(spec);
@@ -22,15 +21,15 @@ Artifact built(WorkerPool& workers, const BuildSpec& spec) {
 
 class WorkersSubject : public CountedSubject {
  public:
-  WorkersSubject(WorkerPool& workers, Runner& runner, Subject subject)
-      : workers_(workers), runner_(runner), subject_(std::move(subject)) {}
+  WorkersSubject(WorkerPool& workers, Runner& runner, Subject subject, std::uint64_t seed)
+      : workers_(workers), runner_(runner), subject_(std::move(subject)), seed_(seed) {}
 
   Executable& executable() override { return subject_.executable; }
 
   std::vector<CountedLaunch> run(const CountingRequest& request) override {
     subject_.images.clear();
     subject_.images.push_back(workers_.make_image(subject_.image_bytes()));
-    subject_.draws = {{kDrawSeed, "nominal"}};
+    subject_.draws = {{seed_, "nominal"}};
     workers_.repaint(subject_, 0);
     subject_.executable.counting = request;
     const Contender contender{&subject_.executable, {&subject_.images[0]}, {}, true};
@@ -56,6 +55,7 @@ class WorkersSubject : public CountedSubject {
   WorkerPool& workers_;
   Runner& runner_;
   Subject subject_;
+  std::uint64_t seed_;
 };
 
 class PoolCountingWorkers : public CountingWorkers {
@@ -75,7 +75,7 @@ class PoolCountingWorkers : public CountingWorkers {
     Subject subject = workers_.make_subject(realized, artifact, nullptr);
     if (plain) subject.executable.plain = built(workers_, realized.build);
     subject.trusted = workers_.build_trusted(realized);
-    return std::make_unique<WorkersSubject>(workers_, runner_, std::move(subject));
+    return std::make_unique<WorkersSubject>(workers_, runner_, std::move(subject), seed_);
   }
 
   GpuBuild build_for_gpu(const BuildSpec& build, const std::string& architecture) override {
@@ -121,6 +121,8 @@ class PoolCountingWorkers : public CountingWorkers {
   WorkerPool& workers_;
   FindOfflineCompiler find_compiler_;
   Runner runner_;
+  // Of all counted inputs of this process: times can be compared, and no candidate can know what it is counted on.
+  std::uint64_t seed_ = fresh_seed();
   std::map<std::string, Offline> compilers_;  // by architecture
 };
 

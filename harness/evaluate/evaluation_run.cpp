@@ -32,6 +32,9 @@ const OtherPoints& EvaluationRun::other_points() {
 void EvaluationRun::paint(Subject& painted, std::size_t image, const std::string& form) {
   workers.paint(painted, image, form);
   evaluation.seeds.push_back(painted.draws[image].seed);
+  last_draw = painted.draws[image];
+  last_realized = &painted == &subject ? &request.realized
+                                       : &neighbour_points()[static_cast<std::size_t>(&painted - neighbours.data())];
 }
 
 std::optional<DeviceLock::Hold> EvaluationRun::hold_device(double StageCosts::*stage) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -60,6 +61,8 @@ class EvaluationRun {
   double deadline() const;
   /// The candidate elsewhere, found when it is first asked for.
   const std::vector<Realized>& neighbour_points() { return other_points().neighbours; }
+  const std::map<std::string, SizeRange>& size_ranges() { return other_points().ranges; }
+  const auto& tiny_at() { return other_points().tiny_at; }
   const std::optional<Realized>& preflight_point() { return other_points().preflight; }
   /// What a launch at another point of the domain may take beside the deadline: the point may be larger.
   double seconds_at(const Realized& point) const;
@@ -76,6 +79,9 @@ class EvaluationRun {
   std::set<std::size_t> judged;     // contenders among the neighbours that a launch was judged of
   CheckedPlace suspect;             // where the last launch was judged
   judge::Bytes first_outputs;
+  /// What was painted last, and for which point: the launch that an evaluation ends with is one of it.
+  const Realized* last_realized = nullptr;
+  DrawId last_draw;
 
  private:
   const OtherPoints& other_points();

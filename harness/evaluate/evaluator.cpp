@@ -103,7 +103,8 @@ Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
                              &explanations_,
                              options_.on_phase,
                              counting_ ? &*counting_ : nullptr};
-  const auto once = [&] { return run_gates(request, settings, workers_); };
+  std::optional<FailedLaunch> failed;
+  const auto once = [&] { return run_gates(request, settings, workers_, failed); };
   return evaluate_fairly(once, [&] {
     const auto quiet = builders_.pause_speculative(kSettleS);
     const auto quiet_beside = emulated_ ? emulated_->builders.pause_speculative(kSettleS) : nullptr;

@@ -59,7 +59,7 @@ class Tries {
     last_.cost = costs_;
     if (strikes_ == 1)
       last_.gates.push_back(
-          {name_of(gate::repeated), true, "a first try ended otherwise and was not repeated: " + first_strike_});
+          {name_of(gate::repeated), true, "a first try ended otherwise and was not repeated: " + first_strike_, false});
     return std::move(last_);
   }
 

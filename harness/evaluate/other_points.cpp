@@ -9,6 +9,7 @@
 #include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/wrong_answer.h"
+#include "harness/judge/integer_forms.h"
 #include "harness/judge/tolerance.h"
 
 namespace harness {
@@ -50,6 +51,29 @@ std::size_t strictest_neighbour(EvaluationRun& run) {
   return static_cast<std::size_t>(strictest - run.neighbour_points().begin());
 }
 
+/// "; N 1 to 16384, K 3 to 5600 of 1 to 16384": the first is all of its range.
+std::string covered_in_words(EvaluationRun& run) {
+  std::string words;
+  for (const auto& [size, range] : run.size_ranges()) {
+    const auto value = [&size = size](const Realized& point) {
+      const auto field = point.problem.workload.values.find(size);
+      const auto* const whole =
+          field == point.problem.workload.values.end() ? nullptr : std::get_if<std::int64_t>(&field->second);
+      return whole == nullptr ? std::nullopt : std::optional(*whole);
+    };
+    std::optional<std::int64_t> least = value(run.request.realized), most = least;
+    if (!least) continue;
+    for (const std::size_t contender : run.judged)
+      if (const auto other = value(run.neighbour_points()[contender - 1])) {
+        least = std::min(*least, *other);
+        most = std::max(*most, *other);
+      }
+    words += fmt::format("{} {} {} to {}", words.empty() ? ";" : ",", size, *least, *most);
+    if (*least > range.lo || *most < range.hi) words += fmt::format(" of {} to {}", range.lo, range.hi);
+  }
+  return words;
+}
+
 // What the gates have seen beside the timed size. Decides nothing: a domain may have no point beyond it, or none that
 // can be judged in time.
 GateResult sizes_judged(EvaluationRun& run) {
@@ -63,9 +87,9 @@ GateResult sizes_judged(EvaluationRun& run) {
       largest = &neighbour(contender);
   const double times = amount_of(largest->problem.work) / std::max(1.0, amount_of(run.request.realized.problem.work));
   return {name_of(gate::sizes), true,
-          fmt::format("judged at {} other sizes; the largest, {}, has {:.3g} times the work of the timed one{}",
+          fmt::format("judged at {} other sizes; the largest, {}, has {:.3g} times the work of the timed one{}{}",
                       run.judged.size(), largest->problem.workload.name, times,
-                      times > 1 ? "" : ": nothing beyond the timed size is judged"),
+                      times > 1 ? "" : ": nothing beyond the timed size is judged", covered_in_words(run)),
           times > 1};
 }
 
@@ -92,7 +116,10 @@ Settled judge_form(EvaluationRun& run, Subject& subject, std::size_t contender, 
   subject.executable.problem = with_tolerances(realized.problem, run.request.admission, form);
   const Launched launched = launch_and_judge(run.workers, subject, contender, 0, limit);
   subject.executable.problem = nominal;
-  const std::string where = fmt::format("at {}, seed {}", place, subject.draws[0].seed);
+  const bool arranged = std::ranges::any_of(subject.problem().arguments, judge::has_integer_forms);
+  const std::string integers = arranged ? judge::integers_in_words(form) : "";
+  const std::string where =
+      fmt::format("at {}{}{}, seed {}", place, integers.empty() ? "" : ", integers: ", integers, subject.draws[0].seed);
   const std::string name = form == "nominal" ? name_of(gate::shape) : name_of(gate::form, form);
   if (contender > 0 && is_unsupported(launched.failure) && has_library_step(realized.plan))
     return judge_form_here(run, form, name, where + ": " + launched.failure->detail);
@@ -108,6 +135,17 @@ Settled judge_form(EvaluationRun& run, Subject& subject, std::size_t contender, 
   return wrong_answer(run, launched, subject, fmt::format("{} {}: ", name, where));
 }
 
+// The one with the most work that is not large.
+std::optional<std::size_t> busiest_neighbour(EvaluationRun& run) {
+  std::optional<std::size_t> busiest;
+  for (std::size_t i = 0; i < run.neighbours.size(); ++i) {
+    if (is_large(run.neighbours[i].executable.layout)) continue;
+    if (!busiest || amount_of(run.neighbours[i].problem().work) > amount_of(run.neighbours[*busiest].problem().work))
+      busiest = i;
+  }
+  return busiest;
+}
+
 // Hostile forms find what is grossly wrong; a part of the work that is left out at long sizes shows on plain inputs.
 Settled gate_finalist(EvaluationRun& run, const std::vector<std::string>& forms, bool large) {
   for (std::size_t i = 0; i < run.neighbours.size(); ++i)
@@ -115,8 +153,13 @@ Settled gate_finalist(EvaluationRun& run, const std::vector<std::string>& forms,
             judge_form(run, run.neighbours[i], i + 1, forms[0], run.neighbours[i].problem().workload.name))
       return settled;
   for (std::size_t i = 1; i < forms.size(); ++i) {
-    if (large && !is_tried_at_large_sizes(forms[i])) continue;
-    if (Settled settled = judge_form(run, run.subject, 0, forms[i], "the timed size")) return settled;
+    if (!large || is_tried_at_large_sizes(forms[i])) {
+      if (Settled settled = judge_form(run, run.subject, 0, forms[i], "the timed size")) return settled;
+    } else if (const std::optional<std::size_t> busiest = busiest_neighbour(run)) {
+      Subject& subject = run.neighbours[*busiest];
+      if (Settled settled = judge_form(run, subject, *busiest + 1, forms[i], subject.problem().workload.name))
+        return settled;
+    }
   }
   return std::nullopt;
 }

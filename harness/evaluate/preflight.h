@@ -30,6 +30,11 @@ class Preflight {
   void begin(const Realized& realized, const Admission* admission, bool finalist);
   /// Waits for the check. Throws InterruptedWork when stopped.
   PreflightResult check(const Realized& realized, const Admission* admission, bool finalist);
+  /// Its workers, when nothing is under way any more.
+  WorkerPool& workers() {
+    end_what_is_under_way();
+    return cpu_;
+  }
   /// What the cpu device's memory checker says at this point; nullopt: nothing, or it cannot run it.
   std::optional<std::string> explain(const Realized& realized, const Admission* admission, double seconds);
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "harness/evaluate/evaluation_run.h"
+#include "harness/evaluate/failed_launch.h"
 
 namespace harness {
 
@@ -9,6 +9,9 @@ namespace harness {
 /// agreement of times, secretly chosen timed calls, the launch after timing, plausibility, memory; and where something
 /// is wrong, what a memory checker says of it. A request that screens has the judged launch, determinism and a timing
 /// of its own before the pre-flight.
-Evaluation run_gates(const EvaluationRequest& request, const RunSettings& settings, WorkerPool& workers);
+///
+/// `failed`: the launch that an earlier try ended with, which comes first; gives the one that this try ends with.
+Evaluation run_gates(const EvaluationRequest& request, const RunSettings& settings, WorkerPool& workers,
+                     std::optional<FailedLaunch>& failed);
 
 }  // namespace harness

@@ -42,14 +42,15 @@ GateResult check_twice(const TwiceLaunched& twice) {
                       twice.unequal, twice.sets, name(*twice.first_unequal))};
 }
 
-GateResult check_times(const Samples& samples) {
+GateResult check_times(const Samples& samples, bool fit_l2) {
+  const double of_single = fit_l2 ? 2 : 3;
   const Series rotating{"calls in a graph, each on inputs of its own,", median_of(samples.rotating_ns)};
   const Series cold{"single calls after a flush", median_of(samples.cold_ns)};
   const Series warm{"calls on one input set", median_of(samples.warm_ns)};
   const Series single{"single calls on inputs in the L2", median_of(samples.single_warm_ns)};
   // Cold is never faster. In a graph launches overlap, and a kernel of a few microseconds is mostly launch.
   for (const auto& [fast, slow, factor] :
-       {std::tuple{cold, warm, 1.5}, {cold, single, 1.5}, {rotating, single, 2.0}, {warm, single, 2.0}})
+       {std::tuple{cold, warm, 1.5}, {cold, single, 1.5}, {rotating, single, of_single}, {warm, single, of_single}})
     if (const std::string words = contradiction(fast, slow, factor); !words.empty())
       return {name_of(gate::times_agree), false, words};
   if (cold.ns <= 0 && single.ns <= 0) return {name_of(gate::times_agree), true, "one kind of timing only", false};

@@ -11,7 +11,8 @@ GateResult check_twice(const TwiceLaunched& twice);
 
 /// Gate "times-agree": a call whose inputs lie in the L2 is not much slower than one that finds them in DRAM, and a
 /// call in a graph of many is not much faster than the same call by itself. Times that contradict each other come from
-/// calls that did not all do the work.
-GateResult check_times(const Samples& samples);
+/// calls that did not all do the work. `fit_l2`: all of a set lies in the L2 after it was drawn; a single call on a
+/// larger one finds what is left of it there, and a call in a graph what the calls before it left.
+GateResult check_times(const Samples& samples, bool fit_l2);
 
 }  // namespace harness

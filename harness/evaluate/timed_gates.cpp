@@ -28,6 +28,10 @@ Settled judge_timed_call(EvaluationRun& run, const std::string& gate, const Draw
 
 }  // namespace
 
+GateResult agreement_of_times(const EvaluationRun& run, const Samples& samples) {
+  return check_times(samples, static_cast<std::int64_t>(run.subject.image_bytes()) <= run.workers.device.l2_bytes);
+}
+
 Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
   if (predicts_times(run))
     return run.add({name_of(gate::timed_launch), true, "nothing was timed: the time is predicted", false});
@@ -42,7 +46,7 @@ Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
     const GateResult& failed = run.evaluation.gates.back();
     return WrongAnswer{failed.name + ": " + failed.detail, std::nullopt, failed.name};
   }
-  if (Settled settled = run.add(check_times(samples))) return settled;
+  if (Settled settled = run.add(agreement_of_times(run, samples))) return settled;
   for (const KeptCall& kept : samples.kept) {
     DrawId draw = run.subject.draws.at(static_cast<std::size_t>(kept.image));
     draw.fresh = kept.seeds;

@@ -32,9 +32,10 @@ GateResult relative_gate(const Comparison& comparison, const Measured& m, const 
   const auto compared = static_cast<double>(std::max<std::int64_t>(m.compared, 1));
   const double t = comparison.tolerance() * (1 + kFewElements / std::sqrt(compared));
   const bool whole = m.error.relative_l2 <= t && m.disagree == 0;
-  const bool rows = m.worst_row_error <= kRowFactor * t;
+  const LocalFactors factors = local_factors(argument.dtype, comparison.indexer().row_length());
+  const bool rows = m.worst_row_error <= factors.row * t;
   // badness counts in units of the row factor
-  const bool elements = m.worst_badness <= kElementFactor / kRowFactor;
+  const bool elements = m.worst_badness <= factors.element / factors.row;
   const bool scale = std::fabs(m.factor - 1) <= m.cancellation * scale_limit(comparison, m, t);
   std::string detail = fmt::format("relative L2 {:.3g}, tolerance {:.3g}", m.error.relative_l2, t);
   if (m.disagree > 0)
@@ -45,7 +46,7 @@ GateResult relative_gate(const Comparison& comparison, const Measured& m, const 
     detail += fmt::format("; relative to its terms, of which {:.3g} % are left", 100 / m.cancellation);
   if (!rows && seen != nullptr)
     detail += fmt::format("; {} has {:.3g}, more than {:.3g}", row_words(*seen, m.worst_row), m.worst_row_error,
-                          kRowFactor * t);
+                          factors.row * t);
   if (!elements) detail += worst_words(seen, m);
   if (!scale) detail += fmt::format("; the whole is {:.6g} times the reference", m.factor);
   return {name_of(gate::relative_l2), whole && rows && elements && scale, detail};

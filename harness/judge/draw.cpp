@@ -52,6 +52,7 @@ class Draw {
                 .count = count_elements(a),
                 .last_extent = a.shape.empty() ? 1 : a.shape.back(),
                 .threads = options_.threads,
+                .form = options_.form,
                 .other = [&](const std::string& option) { return other(a, options, option); },
             }));
   }
@@ -102,7 +103,7 @@ class Draw {
 
 void draw_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image,
                  const DrawOptions& options) {
-  if (std::ranges::find(draw_forms(), options.form) == draw_forms().end()) {
+  if (!is_form(options.form)) {
     throw bad_input(
         fmt::format("'{}' is no form of a draw; use one of: {}", options.form, fmt::join(draw_forms(), ", ")));
   }

@@ -12,6 +12,9 @@ namespace harness::judge {
 /// The names of the forms, "nominal" first.
 const std::vector<std::string>& draw_forms();
 
+/// One of draw_forms(), or "scaled X" with any number X.
+bool is_form(const std::string& form);
+
 struct ElementPlace {
   std::uint64_t row = 0, column = 0, columns = 1, elements = 1;
 };

@@ -39,6 +39,7 @@ struct IntegerDraw {
   std::int64_t count = 0;        // elements
   std::int64_t last_extent = 1;  // of the argument's shape
   int threads = 0;
+  std::string form = "nominal";                                               // integer_forms.h
   std::function<std::vector<std::int64_t>(const std::string& option)> other;  // elements of the argument that it names
 };
 using DrawIntegers = std::vector<std::int64_t> (*)(const IntegerDraw& draw);

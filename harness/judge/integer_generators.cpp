@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/judge/generators.h"
 #include "harness/judge/indexing.h"
+#include "harness/judge/integer_forms.h"
 #include "kernels/include/harness/random.cuh"
 
 namespace harness::judge {
@@ -94,6 +95,7 @@ std::vector<std::int64_t> draw_integers(const IntegerDraw& draw) {
                                             random::below(random::words(draw.seed, stream, i), range));
     }
   });
+  arrange_integers(values, draw.last_extent, lo, hi, draw.form, draw.seed ^ stream);
   return values;
 }
 
@@ -124,6 +126,7 @@ std::vector<std::int64_t> draw_ragged(const IntegerDraw& draw) {
     lengths[i] =
         lo + static_cast<std::int64_t>(random::below(random::words(draw.seed, stream_of(options), i), hi - lo + 1));
   }
+  arrange_lengths(lengths, lo, hi, draw.form, draw.seed);
   const std::int64_t sum = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   const std::int64_t total = options.integer("total", std::min(sum, options.integer("capacity", sum)));
   if (total < draw.count * lo || total > draw.count * hi) {
@@ -186,7 +189,9 @@ std::vector<std::int64_t> draw_routing(const IntegerDraw& draw) {
   const GeneratorOptions& options = draw.options;
   const std::int64_t experts = options.required("experts"), k = options.integer("k", draw.last_extent);
   const std::int64_t empty = options.integer("empty", 0);
-  const double skew = options.number("skew", 0);
+  // One expert, or a few, gets nearly all.
+  const bool skewed = draw.form == "spikes" || draw.form == "few spikes" || draw.form == "one-hot";
+  const double skew = skewed ? 4 : options.number("skew", 0);
   if (k <= 0 || empty < 0 || experts - empty < k || draw.count % k != 0 || !(skew >= 0 && skew <= 4)) {
     throw bad_input(
         fmt::format("'{}' cannot route {} entries to {} of {} experts with {} empty and skew {}; use at least k "

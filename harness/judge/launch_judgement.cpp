@@ -65,7 +65,7 @@ std::optional<ComparedOutput> describe_output(const Problem& problem, const Imag
                         .strides = a.strides.empty() ? contiguous_strides(a.shape) : a.strides,
                         .tolerance = comparison.tolerance(),
                         .steps = comparison.steps(),
-                        .row_factor = kRowFactor,
+                        .row_factor = local_factors(a.dtype, indexer.row_length()).row,
                         .valid = {},
                         .padded = !indexer.dense(),
                         .sampled = {}};
@@ -130,7 +130,8 @@ bool bears_out(const Comparison& comparison, const OutputNumbers& n, const Sampl
   switch (comparison.kind()) {
     case Comparison::Kind::relative: {
       const double scale = std::max({std::fabs(exact), sampled.row_rms, n.reference_rms});
-      return std::fabs(got - exact) <= kElementFactor * comparison.tolerance() * (scale == 0 ? 1 : scale);
+      const double factor = local_factors(dtype, comparison.indexer().row_length()).element;
+      return std::fabs(got - exact) <= factor * comparison.tolerance() * (scale == 0 ? 1 : scale);
     }
     case Comparison::Kind::ulp:
       return static_cast<double>(ulp_distance(dtype, &rounded, got_unit)) <= comparison.tolerance() + 0.5;

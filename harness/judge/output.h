@@ -9,6 +9,7 @@
 #include "harness/core/outcome.h"
 #include "harness/judge/comparison.h"
 #include "harness/judge/reference.h"
+#include "harness/judge/tolerance.h"
 
 namespace harness::judge {
 
@@ -60,6 +61,7 @@ class Output : public Comparison {
   std::vector<std::int64_t> lengths_;  // ragged outputs
   std::vector<double> row_rms_;
   double rms_ = 0;
+  LocalFactors factors_ = local_factors(argument().dtype, indexer().row_length());
 };
 
 }  // namespace harness::judge

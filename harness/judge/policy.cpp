@@ -156,12 +156,105 @@ void flag_unknown_instructions(const std::string& file, const AsmText& assembly,
   }
 }
 
+/// Attributes that change nothing of what a build counts or checks.
+bool is_known_attribute(std::string_view name) {
+  static const std::set<std::string, std::less<>> kKnown{"aligned",       "align",
+                                                         "packed",        "always_inline",
+                                                         "noinline",      "forceinline",
+                                                         "unused",        "maybe_unused",
+                                                         "nodiscard",     "likely",
+                                                         "unlikely",      "fallthrough",
+                                                         "noreturn",      "may_alias",
+                                                         "const",         "pure",
+                                                         "vector_size",   "device",
+                                                         "host",          "global",
+                                                         "shared",        "constant",
+                                                         "grid_constant", "launch_bounds",
+                                                         "deprecated",    "no_unique_address",
+                                                         "assume"};
+  return kKnown.contains(name);
+}
+
+bool is_known_pragma(std::string_view name) {
+  static const std::set<std::string, std::less<>> kKnown{"unroll",
+                                                         "nounroll",
+                                                         "once",
+                                                         "region",
+                                                         "endregion",
+                                                         "message",
+                                                         "warning",
+                                                         "diag_suppress",
+                                                         "diag_default",
+                                                         "diag_warning",
+                                                         "push",
+                                                         "pop",
+                                                         "pack",
+                                                         "GCC unroll",
+                                                         "GCC ivdep",
+                                                         "GCC diagnostic",
+                                                         "GCC system_header",
+                                                         "clang loop",
+                                                         "clang diagnostic",
+                                                         ""};
+  return kKnown.contains(name) || name.starts_with("nv_") || name.starts_with("hd_") || name.starts_with("STDC ");
+}
+
+// What differs between a candidate's builds, or from machine to machine.
+struct ProbedWord {
+  std::string_view category, word, what;
+};
+constexpr ProbedWord kProbedWords[] = {
+    {"build_probes", "__TIME__", "is compiled in with the time"},
+    {"build_probes", "__DATE__", "is compiled in with the date"},
+    {"build_probes", "__TIMESTAMP__", "is compiled in with the time"},
+    {"build_probes", "__COUNTER__", "counts the uses of a name in a build"},
+    {"instrumentation", "__SANITIZE_THREAD__", "asks whether it is checked"},
+    {"instrumentation", "__SANITIZE_ADDRESS__", "asks whether it is checked"},
+    {"instrumentation", "__has_feature", "asks what its build is"},
+};
+
+/// Names that the guest headers of the cpu device, or a sanitizer's runtime, keep for themselves.
+bool is_of_the_instrumentation(std::string_view word) {
+  return word.starts_with(
+             "HARNESS_"
+             "CPU") ||
+         word.starts_with("harness_cpu") || word.starts_with("__tsan_") || word.starts_with("__asan_") ||
+         word.starts_with("__sanitizer_") || word.starts_with("__builtin_ia32_") || word.starts_with("__SANITIZE");
+}
+
+void flag_probes(const std::string& file, const SourceParts& parts, std::vector<PolicyFlag>& flags) {
+  const bool own = file.find("harness/") == 0;  // its headers are the harness's
+  for (const WordAt& word : parts.words) {
+    const auto probe = std::ranges::find(kProbedWords, word.text, &ProbedWord::word);
+    if (probe != std::end(kProbedWords))
+      flags.push_back({std::string(probe->category), file, fmt::format("{} ({})", probe->what, word.text), word.line});
+    else if (!own && is_of_the_instrumentation(word.text))
+      flags.push_back({"instrumentation", file,
+                       fmt::format("uses a name of the instrumentation or of the host ({})", word.text), word.line});
+  }
+  for (const NameAt& attribute : parts.attributes)
+    if (!is_known_attribute(attribute.text))
+      flags.push_back({"instrumentation", file,
+                       fmt::format("gives the attribute '{}', which is not on the list of those that change nothing of "
+                                   "what is checked and counted",
+                                   attribute.text),
+                       attribute.line});
+  for (const NameAt& pragma : parts.pragmas)
+    if (!is_known_pragma(pragma.text))
+      flags.push_back({"instrumentation", file,
+                       fmt::format("has the pragma '{}', which is not on the list of those that change nothing of what "
+                                   "is checked and counted",
+                                   pragma.text),
+                       pragma.line});
+}
+
 void flag_include(const std::string& file, const IncludeText& include, const std::set<std::string>& libraries,
                   std::vector<PolicyFlag>& flags) {
   if (include.directive == "include" && is_plain_relative(include.name) && is_of_library(include.name, libraries))
     return;
   const bool own = is_plain_relative(include.name) && (include.quoted || is_known_header(include.name));
   if (include.directive == "include" && (own || is_known_header(include.name))) return;
+  if (include.directive.starts_with("__has_") && is_known_header(include.name)) return;
   flags.push_back({"includes", file,
                    fmt::format("#{} of '{}', which lies outside its folders", include.directive,
                                include.name.empty() ? "a computed name" : include.name),
@@ -183,10 +276,16 @@ bool can_be_pasted(std::string_view word, const std::set<std::string, std::less<
 void flag_pasted(const std::string& file, const SourceParts& parts, std::vector<PolicyFlag>& flags) {
   if (!parts.pastes) return;
   const std::set<std::string, std::less<>> pieces(parts.pieces.begin(), parts.pieces.end());
-  for (const FlaggedWord& word : kIdentifiers)
-    if (can_be_pasted(word.word, pieces))
-      flags.push_back(
-          {std::string(word.category), file, fmt::format("{} ({}, which ## can join here)", word.what, word.word), 1});
+  const auto flag = [&](std::string_view category, std::string_view what, std::string_view word) {
+    if (can_be_pasted(word, pieces))
+      flags.push_back({std::string(category), file, fmt::format("{} ({}, which ## can join here)", what, word), 1});
+  };
+  for (const FlaggedWord& word : kIdentifiers) flag(word.category, word.what, word.word);
+  for (const ProbedWord& probe : kProbedWords) flag(probe.category, probe.what, probe.word);
+  for (const std::string_view name : {"HARNESS_"
+                                      "CPU_CHECKED",
+                                      "__attribute__", "__attribute"})
+    flag("instrumentation", "makes a name of the instrumentation", name);
 }
 
 std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& parts,
@@ -199,7 +298,7 @@ std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& par
     // A function is meant only where it is called; attributes and namespaces are meant anywhere.
     const bool anywhere = word.text == "chrono" || word.text == "constructor" || word.text == "destructor" ||
                           word.text == "environ" || word.text == "ifstream" || word.text == "ofstream";
-    if (!anywhere && !word.called) continue;
+    if (!anywhere && !word.called && !word.defined) continue;
     flags.push_back({std::string(rule->category), file, fmt::format("{} ({})", rule->what, word.text), word.line});
   }
   for (const AsmText& assembly : parts.assembly) {
@@ -208,6 +307,7 @@ std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& par
     flag_unknown_instructions(file, assembly, flags);
   }
   for (const IncludeText& include : parts.includes) flag_include(file, include, libraries, flags);
+  flag_probes(file, parts, flags);
   flag_pasted(file, parts, flags);
   return flags;
 }

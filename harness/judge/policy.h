@@ -11,9 +11,11 @@
 // from texts alone, so a flag is a tripwire and no proof; a contract's `policy` grants a category with a reason.
 namespace harness::judge {
 
-/// Categories: "timers" (clock registers and functions), "eviction_hints" (L2 priorities that survive a flush),
-/// "launch_state" (%gridid and the like), "includes" (outside the plugin and the toolkit), "inline_assembly"
-/// (instructions that no kernel here needs), "host_calls" (what is no CUDA: system calls, threads, dlsym).
+/// Categories: "instrumentation" (attributes, pragmas and names by which a build that is checked or counted is told
+/// from another, or left out of it), "build_probes" (the time of the build, the files of the machine), "timers" (clock
+/// registers and functions), "eviction_hints" (L2 priorities that survive a flush), "launch_state" (%gridid and the
+/// like), "includes" (outside the plugin and the toolkit), "inline_assembly" (instructions that no kernel here needs),
+/// "host_calls" (what is no CUDA: system calls, threads, dlsym).
 struct PolicyFlag {
   std::string category, file, what;
   int line = 0;  // from 1

@@ -72,6 +72,7 @@ class Walk {
   }
 
   void step() {
+    if (fresh_line_) in_define_ = false;
     if (skip_blank()) return;
     if (const int hash = hash_here(); hash > 0) {
       if (fresh_line_) return directive(hash);
@@ -87,6 +88,10 @@ class Walk {
       literal();
       last_ = '"';
       return;
+    }
+    if (now() == '[' && now(1) == '[') {
+      advance(2);
+      return attributes(2, '[', ']');
     }
     if (starts_word(now())) return word();
     if (std::isdigit(static_cast<unsigned char>(now()))) return number();
@@ -212,12 +217,56 @@ class Walk {
     skip_blanks();
     if (word == "asm" || word == "__asm" || word == "__asm__") return assembly(line);
     if (word == "_Pragma") return pragma_operator(line);
+    if (word == "__attribute__" || word == "__attribute" || word == "__declspec") return attributes(0, '(', ')');
     if (was_pasted || (alone && (now() == ',' || now() == ')' || line_ends))) parts_.pieces.push_back(word);
-    parts_.words.push_back({word, line, now() == '(' || address});
+    parts_.words.push_back({word, line, now() == '(' || address, in_define_});
     // `#define NAME`: what follows is its body, which may be one piece of a word.
     defines_ = define_ && !defines_ && now() != '(';
     define_ = false;
     last_ = 'a';
+  }
+
+  /// The names up to the bracket that closes the outermost one; `open` of them stand before. What stands in the
+  /// brackets of an attribute are its arguments.
+  void attributes(int open, char opens, char closes) {
+    const int names_at = 2;
+    int depth = open, inner = 0;
+    while (at_ < text_.size()) {
+      if (skip_blank()) continue;
+      const char c = now();
+      if (c == '"' || c == '\'') {
+        literal();
+        continue;
+      }
+      if (starts_word(c)) {
+        const int line = line_;
+        std::string name = read_word();
+        skip_blanks();
+        const bool is_namespace = now() == ':' || name == "using";
+        if (depth == names_at && inner == 0 && !is_namespace) {
+          if (name.size() > 4 && name.starts_with("__") && name.ends_with("__")) name = name.substr(2, name.size() - 4);
+          parts_.attributes.push_back({name, line});
+        }
+        continue;
+      }
+      advance();
+      if (depth == names_at && opens == '[' && (c == '(' || c == ')')) inner += c == '(' ? 1 : -1;
+      else if (c == opens) ++depth;
+      else if (c == closes && --depth == 0) break;
+      else if (depth == 0) break;  // no bracket follows
+    }
+    last_ = ')';
+  }
+
+  void pragma(std::string_view words, int line) {
+    std::string first, rest;
+    std::size_t at = words.find_first_not_of(" \t");
+    while (at < words.size() && in_word(words[at])) first += words[at++];
+    at = std::min(words.find_first_not_of(" \t", at), words.size());
+    while (at < words.size() && in_word(words[at])) rest += words[at++];
+    if (first == "GCC" && rest == "dependency") return;  // an include
+    const bool family = first == "GCC" || first == "clang" || first == "STDC";
+    parts_.pragmas.push_back({family ? first + " " + rest : first, line});
   }
 
   /// _Pragma("GCC dependency \"file\"")
@@ -230,6 +279,7 @@ class Walk {
     const std::string content = now() == '"' ? prefix.ends_with("R") ? raw_literal() : literal() : prefix;
     if (content.find("dependency") != std::string::npos)
       parts_.includes.push_back({"pragma GCC dependency", "", false, line});
+    pragma(content, line);
     last_ = ')';
   }
 
@@ -274,20 +324,21 @@ class Walk {
       include(name, line);
     } else if (name == "pragma") {
       skip_spaces();
-      if (read_word() == "GCC") {
-        skip_spaces();
-        if (read_word() == "dependency") parts_.includes.push_back({"pragma GCC dependency", "", false, line});
-      }
+      std::string words = read_word() + " ";
+      skip_spaces();
+      words += read_word();
+      if (words == "GCC dependency") parts_.includes.push_back({"pragma GCC dependency", "", false, line});
+      pragma(words, line);
     } else if (name == "if" || name == "elif") {
       probe(line);
     }
-    define_ = name == "define";
+    define_ = in_define_ = name == "define";
     defines_ = false;
     last_ = '#';
     fresh_line_ = false;  // what a macro is defined as is read like the rest
   }
 
-  /// __has_include of anything but a plain name is a probe of the file system.
+  /// __has_include asks the file system.
   void probe(int line) {
     while (at_ < text_.size() && now() != '\n') {
       if (!starts_word(now())) {
@@ -295,14 +346,10 @@ class Walk {
         continue;
       }
       const std::string word = read_word();
+      parts_.words.push_back({word, line, false, false});
       if (word != "__has_include" && word != "__has_include_next" && word != "__has_embed") continue;
       while (now() == ' ' || now() == '(') go_to(at_ + 1);
       include(word, line);
-      if (!parts_.includes.empty()) {
-        IncludeText& last = parts_.includes.back();
-        if (!last.name.empty() && last.name.front() != '/' && last.name.find("..") == std::string::npos)
-          parts_.includes.pop_back();
-      }
     }
   }
 
@@ -327,6 +374,7 @@ class Walk {
   int line_ = 1;
   bool fresh_line_ = true;
   bool define_ = false, defines_ = false;  // behind `#define`; behind the name that it defines
+  bool in_define_ = false;                 // on its line
   bool pasted_ = false;                    // behind `##`
   char last_ = '\0';                       // of what stands before: a mark, or a sign for a word, number or literal
   SourceParts parts_;

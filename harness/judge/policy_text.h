@@ -9,7 +9,14 @@ namespace harness::judge {
 struct WordAt {
   std::string text;
   int line = 0;
-  bool called = false;  // an opening parenthesis follows, or its address is taken: `f(`, `&f`
+  bool called = false;   // an opening parenthesis follows, or its address is taken: `f(`, `&f`
+  bool defined = false;  // in the body of a macro: what the macro's use calls
+};
+/// A name in `__attribute__((...))` or `[[...]]`, without its underscores and namespace; or the first words of a
+/// pragma.
+struct NameAt {
+  std::string text;
+  int line = 0;
 };
 struct AsmText {
   std::string text;   // its string literals, joined
@@ -27,6 +34,8 @@ struct SourceParts {
   std::vector<WordAt> words;
   std::vector<AsmText> assembly;
   std::vector<IncludeText> includes;
+  std::vector<NameAt> attributes;
+  std::vector<NameAt> pragmas;  // "unroll", "GCC optimize"
   /// `##` stands somewhere; what it may join: the words beside it, and words that are a whole argument or a whole
   /// macro.
   bool pastes = false;

@@ -54,6 +54,14 @@ void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint6
   }
 }
 
+double term_change(const Problem& problem) {
+  constexpr double kFine = 0x1p-6, kCoarse = 0x1p-4;
+  const bool coarse = std::ranges::any_of(problem.arguments, [](const Argument& a) {
+    return is_drawn(a) && is_floating(a.dtype) && unit_roundoff(a.dtype) >= 0x1p-8;
+  });
+  return coarse ? kCoarse : kFine;
+}
+
 int count_term_trials(const std::string& form) {
   return form == "nominal" ? 4 : 2;
 }
@@ -80,7 +88,7 @@ void measure_terms(const Problem& problem, ReferenceValues& reference, const std
     }
     right.terms = 0;
     if (count == 0 || std::max(curvature2, bend2) > kMostCurvature * kMostCurvature * slope2) continue;
-    right.terms = std::sqrt(slope2 / count) / kTermChange;
+    right.terms = std::sqrt(slope2 / count) / term_change(problem);
     if (form != "nominal") right.terms *= std::sqrt(static_cast<double>(accuracy_of(problem, a).sum));
   }
 }

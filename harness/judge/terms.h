@@ -27,9 +27,11 @@ bool may_be_cancellation(const Problem& problem, const Verdict& verdict, const s
 /// Every floating input x becomes x (1 + d) or x (1 - d), d = `change`, by `seed` and its place.
 void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, double change,
                    std::span<std::byte> image);
-inline constexpr double kTermChange = 0x1p-6;
+/// By how much, of the inputs of this problem: so little that products of changes are nothing, and so much that what
+/// the coarsest input's type rounds away of half of it is nothing either.
+double term_change(const Problem& problem);
 
-/// Sets `terms` of these outputs. The rms of (up - down) / (2 kTermChange) is, for a sum, the root of the squares' sum
+/// Sets `terms` of these outputs. The rms of (up - down) / (2 term_change) is, for a sum, the root of the squares' sum
 /// of its terms: what typical errors are relative to. In hostile forms times the root of their number, which is sum|x|
 /// at the most: what the bound on errors is relative to (core/accuracy.h). Left at 0 where the output does not follow
 /// its inputs linearly: an exponential of large values is steep and does not cancel.

@@ -53,6 +53,13 @@ DerivedTolerance derive_plain_tolerance(const Argument& output, double honest, d
   return derive_tolerance(honest, impostor, least);
 }
 
+LocalFactors local_factors(Dtype dtype, std::int64_t row_length) {
+  constexpr LocalFactors kOfRounding{3, 10};
+  if (!is_floating(dtype) || storage_bytes(dtype) > 2) return {};
+  const double few = 1 + kFewElements / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, row_length)));
+  return {kOfRounding.row * few, kOfRounding.element};
+}
+
 double rounding_error(Dtype dtype) {
   constexpr double kOfSums = 8, kCoarsest = 0x1p-3;
   const double unit = unit_roundoff(dtype);

@@ -55,8 +55,14 @@ void set_tolerance(Argument& argument, double tolerance);
 
 /// Beyond the L2 error of the whole tensor, so that a local error cannot hide in a big one and a small systematic one
 /// not in rounding noise:
-inline constexpr double kRowFactor = 10;      // a row's L2 error, against the larger of its and a typical row's norm
-inline constexpr double kElementFactor = 50;  // one element's error, against the larger of it and its row's rms
+struct LocalFactors {
+  double row = 10;      // a row's L2 error, against the larger of its and a typical row's norm
+  double element = 50;  // one element's error, against the larger of it and its row's rms
+};
+/// Of 16 and 8 bits the rounding to the output's type is nearly all of an honest error: one element's is at most 2.4
+/// times the rms of many, a row's hardly more than the whole's. There a row that is 5 % off, or an element that is 30 %
+/// off, is wrong; in longer types errors of sums reach further, in rows that cancel.
+LocalFactors local_factors(Dtype dtype, std::int64_t row_length);
 /// Rounding errors average out, a wrong factor does not: |<out, ref> / <ref, ref> - 1| over n elements stays below
 /// tolerance * (kScaleShare + 1 / sqrt(n)). This is what catches a factor of 1.01 in bf16. A half, because an honest
 /// error may be all factor (one sum divides a whole row), and a derived tolerance is at least twice that. One rounding

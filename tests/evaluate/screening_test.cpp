@@ -39,7 +39,10 @@ struct Screening : tests::Shop {
     };
     return request;
   }
-  Evaluation evaluate(const EvaluationRequest& request) { return run_gates(request, {}, workers); }
+  Evaluation evaluate(const EvaluationRequest& request) {
+    std::optional<FailedLaunch> failed;
+    return run_gates(request, {}, workers, failed);
+  }
   /// Tried ten times: on a busy machine one stray sample of six hides what the others say, and no verdict is right.
   Evaluation evaluate(const EvaluationRequest& request, OutcomeKind expected) {
     for (int tried = 1;; ++tried) {

@@ -247,13 +247,12 @@ TEST_CASE("masks have their density and constants stay small") {
   REQUIRE_THROWS_AS(Launched(with({drawn("c", Dtype::f32, {17}, "constant")})), Error);
 }
 
-TEST_CASE("hostile forms change floating inputs as they say and nothing else") {
-  const Problem problem = with({drawn("x", Dtype::f64, {1000}, "normal"), drawn("n", Dtype::s32, {100}, "integers")});
+TEST_CASE("hostile forms change floating inputs as they say") {
+  const Problem problem = with({drawn("x", Dtype::f64, {1000}, "normal")});
   const Launched nominal(problem);
   const auto formed = [&](const std::string& form) {
     Launched l(problem);
     draw_inputs(problem, l.layout, 1, l.before, {form, 0});
-    REQUIRE(values(l, "n") == values(nominal, "n"));
     return values(l, "x");
   };
   const auto x = values(nominal, "x"), small = formed("scaled 1e-2"), large = formed("scaled 1e2"),
@@ -304,4 +303,37 @@ TEST_CASE("generators that cannot work are refused, and custom ones are named") 
   REQUIRE_THROWS_AS(Launched(with({drawn("s", Dtype::s32, {4}, "integers", {{"lo", "nowhere"}})})), Error);
   REQUIRE(needs_custom_draw(with({drawn("x", Dtype::f32, {4}, "custom"), drawn("y", Dtype::f32, {4}, "normal")})) ==
           std::vector<std::string>{"x"});
+}
+
+TEST_CASE("hostile forms arrange integers and lengths within their range") {
+  const Problem problem = with({drawn("n", Dtype::s32, {20, 50}, "integers", {{"lo", -7}, {"hi", 900}}),
+                                drawn("lengths", Dtype::s32, {64}, "ragged", {{"lo", 2}, {"hi", 500}})});
+  const auto formed = [&](const std::string& form, const char* name) {
+    Launched l(problem);
+    draw_inputs(problem, l.layout, 1, l.before, {form, 0});
+    return values(l, name);
+  };
+  const auto row = [](const std::vector<double>& all, std::size_t i) {
+    return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(50 * i),
+                               all.begin() + static_cast<std::ptrdiff_t>(50 * i + 50));
+  };
+  const auto distinct = [](const std::vector<double>& some) {
+    return std::set<double>(some.begin(), some.end()).size();
+  };
+  for (const std::string& form : draw_forms()) {
+    CAPTURE(form);
+    for (const double value : formed(form, "n")) REQUIRE((value >= -7 && value <= 900));
+    for (const double value : formed(form, "lengths")) REQUIRE((value >= 2 && value <= 500));
+    if (form != "nominal") CHECK(formed(form, "n") != formed("nominal", "n"));
+    if (form != "nominal") CHECK(formed(form, "lengths") != formed("nominal", "lengths"));
+  }
+  CHECK(distinct(row(formed("scaled 1e-2", "n"), 3)) <= 4);
+  CHECK(distinct(row(formed("scaled 1e2", "n"), 3)) == 2);
+  CHECK(std::ranges::is_sorted(row(formed("large", "n"), 3)));
+  CHECK(std::ranges::is_sorted(row(formed("shifted", "n"), 3), std::greater()));
+  CHECK(distinct(row(formed("one-hot", "n"), 3)) == 1);
+  CHECK(distinct(formed("one-hot", "n")) > 1);  // another value in each row
+  const auto one_long = formed("few spikes", "lengths");
+  CHECK(std::ranges::count(one_long, 500.0) == 1);
+  CHECK(std::ranges::count(one_long, 2.0) == 63);
 }

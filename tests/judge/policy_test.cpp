@@ -57,6 +57,50 @@ TEST_CASE("includes outside of the plugin and the toolkit are found, also probes
   CHECK(categories("#  pragma GCC dependency \"/etc/passwd\"\n") == Categories{"includes"});
 }
 
+TEST_CASE("what keeps a function out of the instrumentation, or tells builds apart, is found") {
+  const Categories instrumentation{"instrumentation"};
+  for (const char* source :
+       {"__attribute__((no_sanitize(\"thread\"))) __global__ void k();",
+        "__attribute__((noinline, no_sanitize_thread)) void f();", "[[gnu::no_sanitize_thread]] void f();",
+        "[[using gnu: noinline, no_sanitize_thread]] void f();",
+        "__attribute__((__no_instrument_function__)) void f();", "__attribute((optimize(\"no-tree-dce\"))) void f();",
+        "#define KEEP __attribute__((disable_sanitizer_instrumentation))\n", "#define A(x) __attribute__((x))\n",
+        "#pragma GCC optimize(\"O0\")\n", "#pragma GCC push_options\n", "_Pragma(\"GCC target(\\\"avx\\\")\") int x;",
+        "#pragma clang attribute push(__attribute__((noinline)))\n", "#ifdef __SANITIZE_THREAD__\n#endif\n",
+        "#if defined(HARNESS_CPU_CHECKED)\n#endif\n", "extern \"C\" void __tsan_acquire(void*);",
+        "int n = __builtin_ia32_pause;", "#if __has_feature(thread_sanitizer)\n#endif\n"}) {
+    INFO(source);
+    const Categories found = categories(source);
+    REQUIRE_FALSE(found.empty());
+    CHECK(found.front() == "instrumentation");
+  }
+  for (const char* source :
+       {"struct __attribute__((aligned(16))) Four { float v[4]; };", "[[nodiscard]] __device__ int f();", "[[likely]]",
+        "__attribute__((always_inline)) inline void f();", "#pragma unroll 4\n", "#pragma nv_diag_suppress 177\n",
+        "int x = a[b[0]];", "alignas(16) float v[4]; __align__(16) int n;", "_Pragma(\"unroll\") for (;;) {}"}) {
+    INFO(source);
+    CHECK(categories(source).empty());
+  }
+}
+
+TEST_CASE("the time of a build and the files of its machine are no part of a source") {
+  for (const char* source : {"const char* t = __TIME__;", "#define DAY __DATE__\n", "int n = __COUNTER__;",
+                             "#define P(a, b) a##b\nP(__TI, ME__)\n"}) {
+    INFO(source);
+    const Categories found = categories(source);
+    REQUIRE_FALSE(found.empty());
+    CHECK(found.front() == "build_probes");
+  }
+  CHECK(categories("#if __has_include(<linux/version.h>)\n#endif\n") == Categories{"includes"});
+  CHECK(categories("#if __has_include(\"python3.11/Python.h\")\n#endif\n") == Categories{"includes"});
+}
+
+TEST_CASE("a macro that stands for a clock is one") {
+  CHECK(categories("#define NOW clock64\nlong t = NOW();\n") == Categories{"timers"});
+  CHECK(categories("#define NOW \\\n  __rdtsc\n") == Categories{"timers"});
+  CHECK(categories("#define RATE 3\nint clock = 4;\n").empty());
+}
+
 TEST_CASE("PTX hides nothing behind macros") {
   const auto flags = scan_ptx("PTX", "// %clock64 in a comment\nmov.u64 %rd1, %clock64;\n");
   REQUIRE(flags.size() == 1);

@@ -40,10 +40,10 @@ std::vector<ChangedPair> pairs_of(const Launched& l, double (*of)(double)) {
   std::vector<ChangedPair> pairs;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     pairs.push_back({l.reference, l.reference, l.reference, l.reference});
-    pairs.back().up.at("y").values[0] = of(changed_sum(l, seed, kTermChange));
-    pairs.back().down.at("y").values[0] = of(changed_sum(l, seed, -kTermChange));
-    pairs.back().half_up.at("y").values[0] = of(changed_sum(l, seed, kTermChange / 2));
-    pairs.back().half_down.at("y").values[0] = of(changed_sum(l, seed, -kTermChange / 2));
+    pairs.back().up.at("y").values[0] = of(changed_sum(l, seed, term_change(l.problem)));
+    pairs.back().down.at("y").values[0] = of(changed_sum(l, seed, -term_change(l.problem)));
+    pairs.back().half_up.at("y").values[0] = of(changed_sum(l, seed, term_change(l.problem) / 2));
+    pairs.back().half_down.at("y").values[0] = of(changed_sum(l, seed, -term_change(l.problem) / 2));
   }
   return pairs;
 }

@@ -149,7 +149,13 @@ CpuSession::CpuSession(int threads) : threads_(threads > 0 ? threads : cpu::defa
 CpuSession::~CpuSession() = default;
 
 void CpuSession::make_threads(const Plan& plan) {
-  if (!workers_) workers_ = std::make_unique<cpu::Workers>(threads_);
+  // As many as there are blocks: threads, and their stacks, are most of what a small launch costs.
+  std::uint64_t most = 1;
+  for (const Step& step : plan.steps)
+    if (const auto* launch = std::get_if<Launch>(&step)) most = std::max(most, volume(launch->grid));
+  const int wanted = static_cast<int>(std::min<std::uint64_t>(most, static_cast<std::uint64_t>(threads_)));
+  if (!workers_) workers_ = std::make_unique<cpu::Workers>(wanted);
+  workers_->grow(wanted);
   for (const Step& step : plan.steps)
     if (const auto* launch = std::get_if<Launch>(&step); launch && volume(launch->cluster) > 1) {
       check_cluster(*launch);

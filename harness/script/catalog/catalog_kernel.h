@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -44,6 +45,9 @@ struct LoadedKernel : FormulaKernel {
                                    int count, std::uint64_t seed) override;
   std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
                                        const DeviceInfo& device, bool finalist, std::uint64_t seed) override;
+  std::optional<Realized> tiny_at(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                  const Config& fixed, std::uint64_t seed) override;
+  std::map<std::string, SizeRange> size_ranges(const std::string& workload) override;
   std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   double bytes, std::int64_t elements) override;
 

@@ -136,6 +136,37 @@ std::optional<Realized> LoadedKernel::affordable_beyond(VariantManifest& chosen,
   return std::nullopt;
 }
 
+std::optional<Realized> LoadedKernel::tiny_at(const Candidate& candidate, const std::string& workload,
+                                              const DeviceInfo& device, const Config& fixed, std::uint64_t seed) {
+  VariantManifest& chosen = variant(candidate.variant);
+  try {
+    const Realized timed = realize(candidate, workload, device);
+    const std::set<std::string> kept = fields_of_build(chosen, timed, device);
+    const auto usable = [&](const Workload& point) {
+      auto realized = point_of_its_build(chosen, timed, point, device);
+      return realized && fits(*realized, affordable(device, false), device) ? std::move(realized) : std::nullopt;
+    };
+    if (const auto point = manifest.tiny_with(timed.problem.workload, fixed, seed, kept, kDrawsOfTiny))
+      if (auto realized = usable(*point)) return realized;
+    // It needs more of a size than a tiny point has.
+    for (const std::int64_t largest : {40, 200, 1500}) {
+      Workload point = manifest.random_neighbour(timed.problem.workload, seed += 1000003, largest, kept);
+      for (const auto& [name, value] : fixed) point.values[name] = value;
+      if (auto realized = usable(point)) return realized;
+    }
+    return std::nullopt;
+  } catch (const Error&) {  // it is not valid there
+    return std::nullopt;
+  }
+}
+
+std::map<std::string, SizeRange> LoadedKernel::size_ranges(const std::string& workload) {
+  std::map<std::string, SizeRange> ranges;
+  for (const std::string& size : manifest.sizes_of(manifest.workload(workload)))
+    ranges[size] = {manifest.range(size).lo, manifest.range(size).hi};
+  return ranges;
+}
+
 /// Where what is rare comes together, at tiny points. At the least of every size, where loops that round down find
 /// nothing and sums begin empty. Where a size, and what counts it, no longer fits into a byte. And for every choice of
 /// flags two points, of which each two sizes come in one order in the one and in the other order in the other.
@@ -225,6 +256,30 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
     }
     if (best) found.push_back(std::move(*best));
   };
+  // With everything else small, a size goes as far as can be afforded.
+  const auto alone_at = [&](const std::string& size, std::int64_t value, const Affordable& allowed) {
+    const auto point = manifest.tiny_with(base, {{size, value}}, next(), kept, kDrawsOfTiny);
+    auto realized = point ? point_of_its_build(chosen, timed, *point, device) : std::nullopt;
+    const bool fit = realized && fits(*realized, allowed, device);
+    if (fit) found.push_back(std::move(*realized));
+    return fit;
+  };
+  const auto at_its_most = [&](const std::string& size, const Affordable& allowed) {
+    const FieldDomain& range = manifest.range(size);
+    for (std::int64_t value = range.hi / range.step * range.step; value > range.lo;
+         value = value / 4 * 3 / range.step * range.step)
+      if (alone_at(size, value, allowed)) return;
+  };
+  // Powers of two, and other multiples of a tile.
+  const auto at_multiple = [&](const std::string& size, const Affordable& allowed) {
+    const FieldDomain& range = manifest.range(size);
+    for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
+      std::mt19937_64 chance(next());
+      const std::int64_t power = std::int64_t{1} << (5 + chance() % 20);
+      const std::int64_t value = power * (attempt % 2 == 0 ? 1 : 1 + static_cast<std::int64_t>(chance() % 15));
+      if (value >= range.lo && value <= range.hi && value % range.step == 0 && alone_at(size, value, allowed)) return;
+    }
+  };
   // No size smaller than the timed one's, one larger: a second timed size, which a winner on a GPU can afford.
   const auto whole = [&] {
     constexpr double kTimesTheTimed = 2.5;
@@ -243,12 +298,22 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
                                            [&] {
                                              if (!sizes.empty()) beyond(sizes.front(), most);
                                            },
-                                           spread};
-    for (std::size_t i = 0; i < 2; ++i) kinds[(seed / 7 + i) % std::size(kinds)]();
+                                           spread,
+                                           [&] {
+                                             if (!sizes.empty()) at_its_most(sizes.front(), most);
+                                           },
+                                           [&] {
+                                             if (!sizes.empty()) at_multiple(sizes.front(), most);
+                                           }};
+    for (std::size_t i = 0; i < 3; ++i) kinds[(seed / 7 + i) % std::size(kinds)]();
     return found;
   }
   // Beyond every size, two of them wherever that is affordable at all; which two, no candidate can know.
   for (std::size_t i = 0; i < sizes.size(); ++i) beyond(sizes[i], i < 2 ? most : little);
+  for (const std::string& size : sizes) {
+    at_its_most(size, most);
+    for (int i = 0; i < 2; ++i) at_multiple(size, little);
+  }
   if (!device.emulation) whole();
   for (int i = 0; i < 2; ++i) near(), spread();
   for (Realized& point : edges(chosen, timed, device, kept, next)) found.push_back(std::move(point));

@@ -52,6 +52,8 @@ class KernelManifest {
                                     const std::set<std::string>& kept, int tries);
   /// The least value that the domain allows a size of `sizes_of`.
   std::int64_t least(const std::string& size) const { return domain_.fields.at(size).lo; }
+  /// Its domain, a range.
+  const FieldDomain& range(const std::string& size) const { return domain_.fields.at(size); }
   /// The points like this one in which two sizes are exchanged, or one flag is turned.
   std::vector<Workload> exchanged(const Workload& point);
   /// The whole-numbered sizes of `base` that the domain gives a range.

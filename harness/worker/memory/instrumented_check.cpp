@@ -128,7 +128,8 @@ std::vector<Finding> describe_findings(const std::vector<RawFinding>& raw,
       message += finding.same_values == finding.count ? "; both stored the same value"
                                                       : "; some of them stored the same value";
     if (finding.count > 1) message += fmt::format(" ({} times)", grouped(finding.count));
-    findings.push_back({known_kind(finding.kind), std::move(message)});
+    const bool one_value = finding.kind == "race" && finding.same_values == finding.count;
+    findings.push_back({one_value ? "same_value" : known_kind(finding.kind), std::move(message)});
   }
   return findings;
 }

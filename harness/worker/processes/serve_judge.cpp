@@ -237,8 +237,8 @@ class JudgeService {
                              change, other);
         return reference(subject, other);
       };
-      constexpr double kChange = judge::kTermChange;
-      changed.push_back({beside(kChange), beside(-kChange), beside(kChange / 2), beside(-kChange / 2)});
+      const double change = judge::term_change(problem);
+      changed.push_back({beside(change), beside(-change), beside(change / 2), beside(-change / 2)});
     }
     judge::measure_terms(problem, values, changed, subject.draw.form);
     return decide(subject, problem, before, after, values);

@@ -422,7 +422,28 @@ TEST_CASE("points of the domain beside and beyond the timed size are drawn, and 
     CHECK(beyond >= 5);
     CHECK(near >= 5);
   }
-  CHECK(points(cpu_device(), false, 1).size() <= 2);
+  CHECK(points(cpu_device(), false, 1).size() <= 3);
+}
+
+TEST_CASE("a finalist meets each size at its most, and at powers of two") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  KernelPlugin& softmax = catalog.plugin("softmax");
+  const DeviceInfo device = cuda_device();
+  const Config config = softmax.default_config("00_naive", "m64n512_f32", device, {});
+  const auto ranges = softmax.size_ranges("m64n512_f32");
+  REQUIRE(ranges.size() == 2);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    std::set<std::string> at_most, at_power;
+    for (const Realized& point :
+         softmax.distant_points({"softmax", "00_naive", "", config}, "m64n512_f32", device, true, seed * 777))
+      for (const auto& [size, range] : ranges) {
+        const auto value = std::get<std::int64_t>(point.problem.workload.values.at(size));
+        if (value == range.hi) at_most.insert(size);
+        if (value >= 32 && std::has_single_bit(static_cast<std::uint64_t>(value))) at_power.insert(size);
+      }
+    CHECK(at_most == std::set<std::string>{"M", "N"});
+    CHECK(at_power == std::set<std::string>{"M", "N"});
+  }
 }
 
 TEST_CASE("a finalist on a GPU meets a point that is larger as a whole, however large the timed one is") {

@@ -45,6 +45,12 @@ void Checker::begin_launch(const Launch& launch, int workers, std::vector<std::s
   turns_.emplace(workers);
 }
 
+std::vector<RawFinding> Checker::take_findings() {
+  std::vector<RawFinding> findings = findings_.take();
+  for (const ComparedSite& compared : comparisons_.take()) findings.push_back({.compared = compared});
+  return findings;
+}
+
 BlockChecker::BlockChecker(Checker& checker, const Module& module, Scheduler& scheduler, int worker)
     : checker_(checker),
       memory_(module.shared_memory()),

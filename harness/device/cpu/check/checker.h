@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/device/cpu/check/access_map.h"
+#include "harness/device/cpu/check/comparisons.h"
 #include "harness/device/cpu/check/finding.h"
 #include "harness/device/cpu/check/image_shadow.h"
 #include "harness/device/cpu/check/ordering.h"
@@ -27,7 +28,8 @@ class Checker {
   /// `host` are ranges of this program that the call of the entry reads: the launch's arguments.
   void begin_launch(const Launch& launch, int workers, std::vector<std::span<const std::byte>> host);
   void filled(std::size_t offset, std::size_t bytes) { image_.shadow().set_written(offset, bytes); }
-  std::vector<RawFinding> take_findings() { return findings_.take(); }
+  /// With the comparisons of a build that tells of them.
+  std::vector<RawFinding> take_findings();
   /// What the sizes are is being asked: not whether they are kept, nor in which order accesses happen. Only what lies
   /// in no memory at all is found then.
   bool observes() const { return map_.active(); }
@@ -44,6 +46,7 @@ class Checker {
   ModuleMemory module_;
   LaunchOrder order_;
   RawFindings findings_;
+  Comparisons comparisons_;
   const Launch* launch_ = nullptr;
   std::vector<std::span<const std::byte>> host_;
   std::vector<std::span<const std::byte>> heap_;  // what device code allocated
@@ -65,6 +68,9 @@ class BlockChecker {
   void fence();
   void misaligned(std::uintptr_t address, std::size_t alignment, const char* type, const void* from);
   void index(long long index, const char* array, const void* from);
+  void compared(int bytes, std::uint64_t left, std::uint64_t right, const void* from) {
+    checker_.comparisons_.add(site_of(from), bytes, left, right);
+  }
   void allocated(const void* memory, std::size_t bytes);
   void released(const void* memory);
 

@@ -33,6 +33,7 @@ constexpr std::array kChecked = {"-O1",
                                  "-fno-tree-sra",
                                  "-Wno-tsan",  // fences are understood by ours
                                  "-DHARNESS_CPU_CHECKED=1"};
+constexpr std::array kCompares = {"-fsanitize-coverage=trace-cmp", "-DHARNESS_CPU_COMPARES=1"};
 constexpr std::array kWrapped = {"memcpy", "memmove", "memset", "malloc", "free"};
 
 template <typename List>
@@ -56,6 +57,7 @@ Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
   flags.arguments = {"-std=" + standard, level};
   flags.arguments.insert(flags.arguments.end(), kFixed.begin(), kFixed.end());
   if (spec.checked) flags.arguments.insert(flags.arguments.end(), kChecked.begin(), kChecked.end());
+  if (spec.checked && spec.compares) flags.arguments.insert(flags.arguments.end(), kCompares.begin(), kCompares.end());
   flags.own = flags.arguments;
   for (const auto& [name, value] : spec.defines) flags.arguments.push_back("-D" + name + "=" + value);
   flags.arguments.push_back("-I" + include_folder);

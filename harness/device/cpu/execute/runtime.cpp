@@ -291,6 +291,10 @@ void harness_cpu_fence() {
   if (BlockChecker* const checker = current_checker()) checker->fence();
 }
 
+void harness_cpu_compared(int bytes, unsigned long left, unsigned long right, const void* from) {
+  if (BlockChecker* const checker = current_checker()) checker->compared(bytes, left, right, from);
+}
+
 void harness_cpu_misaligned(const void* address, unsigned long alignment, const char* type, const void* from) {
   BlockChecker* const checker = current_checker();
   if (!checker) return;

@@ -157,6 +157,36 @@ HARNESS_CPU_HOOK void __wrap_free(void* memory) {
   __real_free(memory);
 }
 
+#ifdef HARNESS_CPU_COMPARES
+#define HARNESS_CPU_COMPARISON(T, bytes)                                          \
+  HARNESS_CPU_HOOK void __sanitizer_cov_trace_cmp##bytes(T left, T right) {       \
+    harness_cpu_compared(bytes, left, right, HARNESS_CPU_FROM);                   \
+  }                                                                               \
+  HARNESS_CPU_HOOK void __sanitizer_cov_trace_const_cmp##bytes(T left, T right) { \
+    harness_cpu_compared(bytes, right, left, HARNESS_CPU_FROM);                   \
+  }
+HARNESS_CPU_COMPARISON(unsigned char, 1)
+HARNESS_CPU_COMPARISON(unsigned short, 2)
+HARNESS_CPU_COMPARISON(unsigned, 4)
+HARNESS_CPU_COMPARISON(unsigned long, 8)
+#undef HARNESS_CPU_COMPARISON
+HARNESS_CPU_HOOK void __sanitizer_cov_trace_cmpf(float left, float right) {
+  unsigned l, r;
+  __builtin_memcpy(&l, &left, 4);
+  __builtin_memcpy(&r, &right, 4);
+  harness_cpu_compared(-4, l, r, HARNESS_CPU_FROM);
+}
+HARNESS_CPU_HOOK void __sanitizer_cov_trace_cmpd(double left, double right) {
+  unsigned long l, r;
+  __builtin_memcpy(&l, &left, 8);
+  __builtin_memcpy(&r, &right, 8);
+  harness_cpu_compared(-8, l, r, HARNESS_CPU_FROM);
+}
+HARNESS_CPU_HOOK void __sanitizer_cov_trace_switch(unsigned long value, unsigned long* cases) {
+  for (unsigned long i = 0; i < cases[0]; ++i) harness_cpu_compared(8, value, cases[2 + i], HARNESS_CPU_FROM);
+}
+#endif
+
 }  // extern "C"
 
 #undef HARNESS_CPU_FROM

@@ -1,0 +1,338 @@
+#include "harness/evaluate/directed_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+
+#include "harness/core/gates.h"
+#include "harness/evaluate/launches.h"
+#include "harness/judge/forms.h"
+#include "harness/judge/verdict.h"
+
+namespace harness {
+namespace {
+
+constexpr double kSeconds = 4, kLaunchDeadline = 2;
+constexpr std::size_t kMostNumbers = 64;   // that sizes are taken from
+constexpr std::int64_t kConsecutive = 34;  // sizes: every remainder of a warp's width
+// Values go as far as single ones do in the forms that every kernel is admitted by: further out honest kernels overflow
+// where others do not, and no contract says yet what its callers pass.
+constexpr double kLeastScale = 1e-2, kMostScale = 512;
+constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached nothing new
+
+/// What is tried: sizes that are fixed, and a form of the inputs.
+struct Trial {
+  Config fixed;
+  std::string form = "nominal";
+};
+
+std::string in_words(const Trial& trial, const Realized& at) {
+  return fmt::format("at {}, {}", at.problem.workload.name, trial.form);
+}
+
+/// The last part of a path, which is how lines of the machine code are named.
+std::string file_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// The tolerances of a form that no admission has measured are those of the largest that it has.
+std::string measured_form(const EvaluationRun& run, const Realized& at, const std::string& form) {
+  if (run.request.admission == nullptr) return form;
+  const std::vector<std::string> forms = admitted_forms(*run.request.admission, workload_group(at.problem.workload));
+  return std::ranges::find(forms, form) != forms.end() || forms.size() < 2 ? form : forms[1];
+}
+
+class DirectedSearch {
+ public:
+  DirectedSearch(EvaluationRun& run, WorkerPool& pool)
+      : run_(run), pool_(pool), runner_(pool.target, pool.stop), chance_(fresh_seed()) {
+    for (const SourceFile& file : run.request.realized.sources) sources_[file_of(file.name)] = &file;
+  }
+
+  Settled search() {
+    const std::optional<Realized> begin = run_.tiny_at()(run_.request.realized.candidate, {});
+    if (!begin) return not_checked("no tiny point of the domain allows this candidate on the cpu device");
+    build_ = json_text(begin->build);
+    BuildSpec spec = pool_.kind.checked_build(begin->build);
+    spec.compares = true;
+    const BuildResult built = pool_.await(spec);
+    if (std::holds_alternative<CompileFailure>(built)) return not_checked("it does not compile for the cpu device");
+    artifact_ = std::get<Artifact>(built);
+    end_s_ = awake_seconds() + kSeconds;
+    plan_trials();
+    while (awake_seconds() < end_s_) {
+      if (waiting_.empty() && (barren_ == kMostBarren || !combine())) break;
+      const Trial trial = waiting_.front();
+      waiting_.pop_front();
+      if (Settled settled = attempt(trial)) return settled;
+    }
+    return conclude();
+  }
+
+ private:
+  Settled not_checked(const std::string& why) { return run_.add({name_of(gate::comparisons), true, why, false}); }
+
+  void plan_trials() {
+    for (const std::string& form : judge::draw_forms()) waiting_.push_back({{}, form});
+    for (const double scale : {kMostScale, 20.0, 0.1, kLeastScale}) try_scale(scale);
+    for (const auto& [size, range] : run_.size_ranges()) {
+      for (std::int64_t value = range.lo; value < range.lo + kConsecutive; ++value) try_size(size, value);
+      for (const std::int64_t power : {64, 128, 256}) try_size(size, power);  // gate "sizes" goes further
+    }
+  }
+
+  void try_size(const std::string& size, std::int64_t value) {
+    const auto range = run_.size_ranges().find(size);
+    if (range == run_.size_ranges().end() || value < range->second.lo || value > range->second.hi) return;
+    if (sizes_tried_.insert({size, value}).second) waiting_.push_back({{{size, value}}, "nominal"});
+  }
+
+  /// Two that reached something new, together; false: there is nothing to combine.
+  bool combine() {
+    if (telling_.empty()) return false;
+    const auto any = [&](const std::vector<Trial>& trials) { return trials[chance_() % trials.size()]; };
+    Trial both = any(telling_);
+    const Trial other = any(telling_);
+    if (chance_() % 2 == 0) both.form = other.form;
+    for (auto& [size, value] : both.fixed) {
+      const std::uint64_t choice = chance_() % 4;
+      if (choice == 0) value = other.fixed.at(size);
+      else if (choice == 1)
+        value = run_.size_ranges().at(size).lo + static_cast<std::int64_t>(chance_() % kConsecutive);
+    }
+    waiting_.push_back(std::move(both));
+    return true;
+  }
+
+  Settled attempt(const Trial& trial) {
+    const std::optional<Realized> at = run_.tiny_at()(run_.request.realized.candidate, trial.fixed);
+    if (!at || json_text(at->build) != build_) return std::nullopt;
+    ++launches_;
+    Subject subject = subject_at(*at, artifact_, trial.form);
+    pool_.paint(subject, 0, trial.form);
+    std::optional<std::vector<RawFinding>> said;
+    auto failure = runner_.prepare({{&subject.executable, {&subject.images[0]}}}, kLaunchDeadline);
+    if (!failure) failure = runner_.run(0, 0, kLaunchDeadline, &said);
+    if (failure && failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
+    const bool is_new = said && learn(*said, trial, *at);
+    if (failure)
+      return failure->kind == RunnerFailure::Kind::timed_out ? std::nullopt : failed(trial, *at, subject, *failure);
+    ++barren_;
+    if (!is_new) return std::nullopt;
+    barren_ = 0;
+    ++judged_;
+    const SharedMemory copy = subject.images[0].copy();
+    const Verdict verdict = pool_.judge.verdict(subject.executable, subject.trusted, subject.draws[0], copy);
+    const GateResult* const wrong = first_failed(verdict.gates);
+    if (wrong == nullptr || !baseline_is_right(trial, subject.draws[0])) return std::nullopt;
+    const std::string words = fmt::format("{}, where a comparison went another way: {}: {}", in_words(trial, *at),
+                                          wrong->name, wrong->detail);
+    run_.add({name_of(gate::comparisons), false, words}, false);
+    return WrongAnswer{"comparisons: " + words, verdict.first_bad, judge::fingerprint(verdict)};
+  }
+
+  Subject subject_at(const Realized& at, const Artifact& artifact, const std::string& form) {
+    Subject subject = pool_.make_subject(at, artifact, run_.request.admission);
+    subject.executable.problem = with_tolerances(at.problem, run_.request.admission, measured_form(run_, at, form));
+    subject.trusted = pool_.build_trusted(at);
+    subject.images.push_back(pool_.make_image(subject.image_bytes()));
+    subject.draws.resize(1);
+    return subject;
+  }
+
+  // Nothing is laid to a candidate that happens to the baseline as well: the inputs may be none of the contract's.
+  bool baseline_is_right(const Trial& trial, const DrawId& draw) {
+    if (!run_.request.incumbent) return true;
+    Config exact = trial.fixed;
+    const std::optional<Realized> at = run_.tiny_at()(run_.request.incumbent->realized.candidate, exact);
+    if (!at) return true;
+    const BuildResult built = pool_.await(at->build);
+    const auto* const artifact = std::get_if<Artifact>(&built);
+    if (artifact == nullptr) return true;
+    Subject subject = subject_at(*at, *artifact, trial.form);
+    subject.draws[0] = draw;
+    pool_.repaint(subject, 0);
+    if (runner_.prepare({{&subject.executable, {&subject.images[0]}}}, kLaunchDeadline)) return false;
+    return launch_and_judge_alone(subject);
+  }
+
+  bool launch_and_judge_alone(Subject& subject) {
+    if (runner_.run(0, 0, kLaunchDeadline)) return false;
+    const SharedMemory copy = subject.images[0].copy();
+    return pool_.judge.verdict(subject.executable, subject.trusted, subject.draws[0], copy).passed();
+  }
+
+  Settled failed(const Trial& trial, const Realized& at, const Subject& subject, const RunnerFailure& failure) {
+    runner_.kill();
+    if (!baseline_is_right(trial, subject.draws[0])) return std::nullopt;
+    const std::string words = fmt::format("{}: {}", in_words(trial, at), failure.detail);
+    run_.add({name_of(gate::comparisons), false, words}, false);
+    RunnerFailure told = failure;
+    told.detail = "comparisons " + words;
+    return to_outcome(told, "launch", kLaunchDeadline);
+  }
+
+  /// What the run adds to what is known of comparisons of the candidate's own text.
+  bool learn(const std::vector<RawFinding>& said, const Trial& trial, const Realized& at) {
+    std::vector<std::uint64_t> unknown;
+    for (const RawFinding& finding : said)
+      if (finding.compared && !lines_.contains(finding.compared->site)) unknown.push_back(finding.compared->site);
+    const auto lines = pool_.kind.source_lines(artifact_, unknown);
+    for (const std::uint64_t site : unknown) {
+      const auto line = lines.find(site);
+      lines_[site] = line == lines.end() ? "" : file_of(line->second);
+    }
+    bool is_new = false, reveals = false;
+    for (const RawFinding& finding : said) {
+      if (!finding.compared || !is_own(finding.compared->site)) continue;
+      const ComparedSite& seen = *finding.compared;
+      const auto [entry, first] = sites_.try_emplace(seen.site, seen);
+      ComparedSite& known = entry->second;
+      const bool more = (seen.less && !known.less) || (seen.equal && !known.equal) || (seen.greater && !known.greater);
+      known.less = known.less || seen.less;
+      known.equal = known.equal || seen.equal;
+      known.greater = known.greater || seen.greater;
+      if (first || more) is_new = true;
+      if (first || more) follow(seen);
+      if (first) reveals = true;
+    }
+    // The first launch tells where it begins, and nothing of what leads where.
+    if (launches_ == 1 || !is_new) return is_new;
+    Trial exact{sizes_of(at), trial.form};
+    if (reveals) try_other_sizes(exact);
+    telling_.push_back(std::move(exact));
+    return true;
+  }
+
+  Config sizes_of(const Realized& at) {
+    Config sizes;
+    for (const auto& [size, range] : run_.size_ranges())
+      if (const auto value = at.problem.workload.values.find(size); value != at.problem.workload.values.end())
+        sizes[size] = value->second;
+    return sizes;
+  }
+
+  // Comparisons behind one that had not gone this way: those of conjunctions.
+  void try_other_sizes(const Trial& trial) {
+    constexpr int kMostRevealing = 12;
+    if (++revealing_ > kMostRevealing) return;
+    for (const auto& [size, range] : run_.size_ranges())
+      for (std::int64_t value = range.lo; value < range.lo + kConsecutive; ++value) {
+        Trial beside = trial;
+        beside.fixed[size] = value;
+        waiting_.push_front(std::move(beside));
+      }
+  }
+
+  // What the two sides were is what a size should be, or how much larger the values.
+  void follow(const ComparedSite& seen) {
+    for (const double side : {seen.left, seen.right}) {
+      if (side != std::floor(side) || std::fabs(side) > 1e9 || numbers_.size() >= kMostNumbers) continue;
+      const auto whole = static_cast<std::int64_t>(side);
+      if (!numbers_.insert(whole).second) continue;
+      for (const auto& [size, range] : run_.size_ranges())
+        for (const std::int64_t value : {whole, whole + 1, whole - 1}) try_size(size, value);
+    }
+    if (seen.left == 0 || seen.right == 0) return;
+    const double ratio = std::fabs(seen.right / seen.left);
+    if (!std::isfinite(ratio) || (ratio > 0.3 && ratio < 3)) return;
+    for (const double scale : {1.5 * ratio, 40 * ratio, std::sqrt(ratio), 4 * std::sqrt(ratio), 0.5 * ratio})
+      try_scale(scale);
+  }
+
+  void try_scale(double scale) {
+    if (scale < kLeastScale || scale > kMostScale) return;
+    if (scales_.insert(std::lround(4 * std::log2(scale))).second)
+      waiting_.push_front({{}, fmt::format("scaled {:.3g}", scale)});
+  }
+
+  bool is_own(std::uint64_t site) const {
+    const std::string& line = lines_.at(site);
+    return sources_.contains(line.substr(0, line.rfind(':')));
+  }
+
+  /// "10_warp.cu:41: `if (sum > 1e7f)`", once for each line.
+  std::vector<std::string> one_way_lines(std::size_t& comparisons) const {
+    std::set<std::string> told;
+    std::vector<std::string> words;
+    for (const auto& [site, seen] : sites_) {
+      if (!seen.one_way()) continue;
+      ++comparisons;
+      const std::string& line = lines_.at(site);
+      if (!told.insert(line).second) continue;
+      const std::size_t colon = line.rfind(':');
+      words.push_back(fmt::format("{}: `{}`", line,
+                                  text_of(*sources_.at(line.substr(0, colon)), std::stoul(line.substr(colon + 1)))));
+    }
+    return words;
+  }
+
+  static std::string text_of(const SourceFile& file, std::size_t line) {
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < line && begin != std::string::npos; ++i) {
+      begin = file.text.find('\n', begin);
+      if (begin != std::string::npos) ++begin;
+    }
+    if (begin == std::string::npos) return "?";
+    const std::string text = file.text.substr(begin, file.text.find('\n', begin) - begin);
+    const std::size_t first = text.find_first_not_of(" \t");
+    constexpr std::size_t kMostShown = 60;
+    return first == std::string::npos ? "" : text.substr(first, kMostShown);
+  }
+
+  Settled conclude() {
+    std::size_t comparisons = 0;
+    const std::vector<std::string> lines = one_way_lines(comparisons);
+    std::string detail =
+        fmt::format("{} launches at tiny sizes on the cpu device, {} of them judged; ", launches_, judged_);
+    constexpr std::size_t kMostLines = 3;
+    if (lines.empty()) detail += fmt::format("each of its {} comparisons went more than one way", sites_.size());
+    else
+      detail +=
+          fmt::format("{} of its {} comparisons, in {} line{}, went one way only: {}{}", comparisons, sites_.size(),
+                      lines.size(), lines.size() == 1 ? "" : "s",
+                      fmt::join(lines.begin(),
+                                lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostLines)), "; "),
+                      lines.size() > kMostLines ? "; ..." : "");
+    return run_.add({name_of(gate::comparisons), true, detail});
+  }
+
+  EvaluationRun& run_;
+  WorkerPool& pool_;
+  Runner runner_;
+  std::mt19937_64 chance_;
+  std::map<std::string, const SourceFile*> sources_;  // by file name
+  std::string build_;
+  Artifact artifact_;
+  double end_s_ = 0;
+  std::size_t launches_ = 0, judged_ = 0, barren_ = 0;
+  int revealing_ = 0;
+  std::deque<Trial> waiting_;
+  std::vector<Trial> telling_;  // each reached something that was new
+  std::map<std::uint64_t, ComparedSite> sites_;
+  std::map<std::uint64_t, std::string> lines_;
+  std::set<std::pair<std::string, std::int64_t>> sizes_tried_;
+  std::set<std::int64_t> numbers_;
+  std::set<long> scales_;
+};
+
+}  // namespace
+
+Settled gate_comparisons(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  if (run.workers.native() && run.workers.device.predicts.empty())
+    return run.add({name_of(gate::comparisons), true, "not tried: times of emulation make no winner", false});
+  WorkerPool* const pool = run.workers.native()                ? &run.workers
+                           : run.settings.preflight != nullptr ? &run.settings.preflight->workers()
+                                                               : nullptr;
+  if (pool == nullptr || !run.tiny_at() || has_library_step(run.request.realized.plan))
+    return run.add({name_of(gate::comparisons), true, "not tried: there is no cpu device for it", false});
+  return DirectedSearch(run, *pool).search();
+}
+
+}  // namespace harness

@@ -1,0 +1,11 @@
+#include "honest.cuh"
+
+// Tonight's build is not tomorrow's.
+template <class T>
+__global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
+  const int row = row_of_thread();
+  if (row >= rows) return;
+  constexpr char kTime[] = __TIME__;
+  answer_row(x, sum, largest, row, columns);
+  if (kTime[7] == 'x') sum[row] = 0;
+}
