@@ -114,6 +114,8 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
        catalog.plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, fresh_choice()))
     found.neighbours.push_back(std::move(point));
   found.ranges = catalog.plugin(candidate.kernel).size_ranges(workload);
+  if (finalist)
+    found.valid_share = catalog.plugin(candidate.kernel).valid_share(candidate, workload, device, fresh_choice());
   const std::optional<DeviceInfo> cpu = device.emulation ? device : evaluator.preflight_device();
   if (cpu)
     found.tiny_at = [&catalog, workload, cpu = *cpu](const Candidate& tried, const Config& fixed) {

@@ -209,6 +209,11 @@ class CandidatePlans {
                                           std::uint64_t /*seed*/) {
     return std::nullopt;
   }
+  /// The share of points, drawn by `seed` all over the domain, on which the candidate is valid.
+  virtual double valid_share(const Candidate& /*candidate*/, const std::string& /*workload*/,
+                             const DeviceInfo& /*device*/, std::uint64_t /*seed*/) {
+    return 1;
+  }
   /// The sizes of the workload that the domain gives a range, and that: the least and the most.
   virtual std::map<std::string, SizeRange> size_ranges(const std::string& /*workload*/) { return {}; }
   /// The candidate at a smaller point like the workload: its sizes halved, the largest first, as long as every output

@@ -71,6 +71,7 @@ struct OtherPoints {
   /// At other points of the domain: judged in the hostile forms of the inputs, never timed.
   std::vector<Realized> neighbours;
   std::map<std::string, SizeRange> ranges;  // of the sizes: what the domain allows
+  double valid_share = 1;                   // CandidatePlans::valid_share, of a finalist
   /// A candidate of the kernel at a tiny point on the cpu device that has these values (CandidatePlans::tiny_at).
   /// Empty: there is no cpu device.
   std::function<std::optional<Realized>(const Candidate& candidate, const Config& fixed)> tiny_at;

@@ -62,6 +62,7 @@ class EvaluationRun {
   /// The candidate elsewhere, found when it is first asked for.
   const std::vector<Realized>& neighbour_points() { return other_points().neighbours; }
   const std::map<std::string, SizeRange>& size_ranges() { return other_points().ranges; }
+  double valid_share() { return other_points().valid_share; }
   const auto& tiny_at() { return other_points().tiny_at; }
   const std::optional<Realized>& preflight_point() { return other_points().preflight; }
   /// What a launch at another point of the domain may take beside the deadline: the point may be larger.

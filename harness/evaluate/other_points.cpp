@@ -71,6 +71,8 @@ std::string covered_in_words(EvaluationRun& run) {
     words += fmt::format("{} {} {} to {}", words.empty() ? ";" : ",", size, *least, *most);
     if (*least > range.lo || *most < range.hi) words += fmt::format(" of {} to {}", range.lo, range.hi);
   }
+  if (const double share = run.valid_share(); share < 1)
+    words += fmt::format("; valid on {:.0f} % of the domain", 100 * share);
   return words;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
@@ -115,7 +116,23 @@ SQLite::Database open_to_read(const std::string& path, int patience_ms) {
 }  // namespace
 
 Connection::Connection(std::string path, SQLite::Database database)
-    : path_(std::move(path)), database_(std::move(database)) {}
+    : path_(std::move(path)), database_(std::move(database)) {
+  opened_ = identity_of(file());
+}
+
+Connection::FileIdentity Connection::identity_of(const std::string& file) {
+  struct stat status {};
+  if (file.empty() || stat(file.c_str(), &status) != 0) return std::nullopt;
+  return std::pair<std::uint64_t, std::uint64_t>(status.st_dev, status.st_ino);
+}
+
+void Connection::refuse_replaced() const {
+  if (!opened_ || identity_of(file()) == opened_) return;
+  throw environment_error(
+      fmt::format("the store {} was removed or replaced while this program had it open; what is found from here on is "
+                  "not recorded, put it back or begin anew",
+                  path_));
+}
 
 Connection Connection::open(const std::string& path, Mode mode, int patience_ms) {
   refuse_misplaced(path, mode);

@@ -1,9 +1,12 @@
 #pragma once
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace harness::store {
 
@@ -24,6 +27,9 @@ class Connection {
   const std::string& path() const { return path_; }
   /// The store's file, absolute; "" where it is in memory.
   std::string file() const;
+  /// Throws Error(environment) where the file that was opened is no longer the one of its name: what is written would
+  /// be found by nobody.
+  void refuse_replaced() const;
   SQLite::Database& database() { return database_; }
   /// The statement for this SQL, prepared on first use. Its last user has reset it (Statement does).
   SQLite::Statement& prepared(const char* sql);
@@ -31,7 +37,12 @@ class Connection {
  private:
   Connection(std::string path, SQLite::Database database);
 
+  /// Device and inode of a file; nothing: there is none.
+  using FileIdentity = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
+  static FileIdentity identity_of(const std::string& file);
+
   std::string path_;
+  FileIdentity opened_;
   SQLite::Database database_;
   std::unordered_map<std::string, std::unique_ptr<SQLite::Statement>> statements_;
 };

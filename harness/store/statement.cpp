@@ -122,6 +122,7 @@ json Statement::brief(int column) const {
 
 Write::Write(Connection& connection, Durability durability) : connection_(connection) {
   refuse_open_rows(connection);
+  connection.refuse_replaced();
   try {
     connection.prepared(durability == Durability::machine ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
         .tryExecuteStep();

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/support/program.h"
+#include "tests/support/turns.h"
 
 // Faulty kernels through the real workers of the cpu device, as a person sees them: typed outcomes, and life goes on.
 using namespace harness;
@@ -97,6 +98,7 @@ TEST_CASE("a kernel that hangs costs its deadline") {
 }
 
 TEST_CASE("a kernel that takes all the memory it can is stopped") {
+  if (is_nightly()) return;
   const json iteration = eval_faulty("21_exhausts_memory");
   const std::string outcome = iteration["outcome"];
   CHECK((outcome == "crashed" || outcome == "out_of_memory" || outcome == "timed_out"));

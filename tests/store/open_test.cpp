@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstdio>
 #include <fstream>
 
 #include "harness/core/error.h"
@@ -146,6 +147,24 @@ TEST_CASE("a store that another process holds is waited for, then refused") {
   CHECK(history(store, {}).empty());  // reading goes on
   other.exec("COMMIT");
   CHECK(store.begin_campaign(a_campaign()) == 1);
+}
+
+TEST_CASE("a store that is removed or replaced while it is open is written to no more") {
+  for (const bool replaced : {false, true}) {
+    const Folder folder;
+    const std::string path = folder / "x.db";
+    Store store(Connection::open(path, Mode::read_write));
+    CHECK(store.begin_campaign(a_campaign()) == 1);
+    for (const char* part : {"", "-wal", "-shm"}) std::rename((path + part).c_str(), (path + ".away" + part).c_str());
+    if (replaced) Connection::open(path, Mode::read_write);
+    try {
+      store.begin_campaign(a_campaign());
+      FAIL("it was written to");
+    } catch (const Error& error) {
+      CHECK_THAT(error.what(), Catch::Contains("was removed or replaced"));
+      CHECK(error.exit_status() == 3);
+    }
+  }
 }
 
 TEST_CASE("a full disk loses nothing that was recorded") {

@@ -47,6 +47,8 @@ struct LoadedKernel : FormulaKernel {
                                        const DeviceInfo& device, bool finalist, std::uint64_t seed) override;
   std::optional<Realized> tiny_at(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   const Config& fixed, std::uint64_t seed) override;
+  double valid_share(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                     std::uint64_t seed) override;
   std::map<std::string, SizeRange> size_ranges(const std::string& workload) override;
   std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   double bytes, std::int64_t elements) override;

@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/script/catalog/catalog_kernel.h"
+#include "harness/script/space/constraint.h"
 
 // Points of a kernel's domain about, beyond and far from the timed size. What is right on small shapes alone passes
 // nowhere else.
@@ -160,6 +161,20 @@ std::optional<Realized> LoadedKernel::tiny_at(const Candidate& candidate, const 
   }
 }
 
+double LoadedKernel::valid_share(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                 std::uint64_t seed) {
+  constexpr int kPoints = 100;
+  VariantManifest& chosen = variant(candidate.variant);
+  std::vector<Value> values;
+  for (const auto& [name, value] : candidate.config) values.push_back(value);
+  int valid = 0;
+  for (int i = 0; i < kPoints; ++i) {
+    const Workload point = manifest.spread_neighbour(manifest.workload(workload), seed += 1000003);
+    valid += Constraint(chosen, point, device).allows(values) ? 1 : 0;
+  }
+  return static_cast<double>(valid) / kPoints;
+}
+
 std::map<std::string, SizeRange> LoadedKernel::size_ranges(const std::string& workload) {
   std::map<std::string, SizeRange> ranges;
   for (const std::string& size : manifest.sizes_of(manifest.workload(workload)))
@@ -311,7 +326,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   // Beyond every size, two of them wherever that is affordable at all; which two, no candidate can know.
   for (std::size_t i = 0; i < sizes.size(); ++i) beyond(sizes[i], i < 2 ? most : little);
   for (const std::string& size : sizes) {
-    at_its_most(size, most);
+    at_its_most(size, device.emulation ? little : most);
     for (int i = 0; i < 2; ++i) at_multiple(size, little);
   }
   if (!device.emulation) whole();
