@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/program.h"
+#include "tests/support/turns.h"
 
 // Without further words the cpu device predicts a GPU's times, also for agents and in fleets.
 using namespace harness;
@@ -76,6 +77,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a fleet of processors predicts, and a resumed one predicts for the same GPU") {
+  if (is_nightly()) return;
   const Scratch scratch;
   scratch.write("fleet.lua", "return fleet { node { name = 'a', devices = { 'cpu' }, count = 2 } }");
   const auto run = [&](std::vector<std::string> words) {
