@@ -155,7 +155,21 @@ std::optional<Realized> LoadedKernel::tiny_at(const Candidate& candidate, const 
       for (const auto& [name, value] : fixed) point.values[name] = value;
       if (auto realized = usable(point)) return realized;
     }
-    return std::nullopt;
+    // It is valid at sizes that no draw meets: the timed ones, each made as small as it allows.
+    Workload point = timed.problem.workload;
+    for (const auto& [name, value] : fixed) point.values[name] = value;
+    for (const std::string& size : manifest.sizes_of(point)) {
+      const auto* const most = std::get_if<std::int64_t>(&point.values.at(size));
+      if (most == nullptr || fixed.contains(size)) continue;
+      for (const std::int64_t smaller : {std::int64_t{0}, *most / 16, *most / 4, *most / 2}) {
+        Workload shrunk = point;
+        shrunk.values[size] = std::max(manifest.range(size).lo, smaller);
+        if (!manifest.allows(shrunk) || !point_of_its_build(chosen, timed, shrunk, device)) continue;
+        point = std::move(shrunk);
+        break;
+      }
+    }
+    return manifest.allows(point) ? usable(point) : std::nullopt;
   } catch (const Error&) {  // it is not valid there
     return std::nullopt;
   }
