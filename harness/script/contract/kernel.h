@@ -66,6 +66,8 @@ class KernelManifest {
   /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.
   std::optional<Workload> near_neighbour(const Workload& base, const std::string& size, std::uint64_t seed,
                                          bool beyond);
+  /// Whether it lies in the domain.
+  bool allows(const Workload& point);
   /// The problem on any point of the domain. Its reference must exist; the work model must be positive.
   Problem make_problem(const Workload& workload);
   /// Of that its arguments alone: without reference, work model and identity.
@@ -78,7 +80,6 @@ class KernelManifest {
   std::vector<std::string> golden_of(const Reader& reference, const Workload& workload) const;
   Work read_work(const Reader& kernel, const Workload& workload);
   std::string contract_hash(const Problem& problem) const;
-  bool allows(const Workload& point);
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> include_dirs_;
