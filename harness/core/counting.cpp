@@ -55,7 +55,7 @@ static void from_json(const json& from, CountedRole& role) {
   for (const json& each : from.at(1)) role.requests.emplace_back(each.at(0), whole_number(each.at(1)));
 }
 
-HARNESS_JSON(CountingRequest, blocks, run_all)
+HARNESS_JSON(CountingRequest, blocks, run_all, seed)
 static void to_json(json& to, const TouchedSectors& sectors) {
   to = json::array({sectors.touched, sectors.loaded, sectors.stored});
 }

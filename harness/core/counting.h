@@ -72,6 +72,8 @@ struct CountingRequest {
   /// The others run too, and all one after another in a fixed order. Else the last launch runs only those that are
   /// counted, several at a time: what they wait for must not be another block.
   bool run_all = false;
+  /// Which blocks of many are counted is a function of this.
+  std::uint64_t seed = 0;
 };
 
 /// A place in the code of a candidate: an offset into its artifact.

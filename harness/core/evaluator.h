@@ -31,6 +31,8 @@ struct EvaluationFacts {
   /// How busy the machine was when it ended: processes that ran or waited to, averaged over a minute, per processor.
   /// More than 1 makes times of the cpu device, and of compilers, longer than they are.
   std::optional<double> machine_load;
+  /// kGatesVersion of the program that judged it; no value: a program from before version 7, whose gates were fewer.
+  std::optional<std::int64_t> gates_version;
 };
 
 /// Everything one evaluation found. The outcome may be any; gates and hashes hold as far as it got.

@@ -62,6 +62,7 @@ const IterationField kFields[] = {
   {"usd", &StageCosts::usd, kColumn | kView | kAgentView, "wall_s at the device's price; NULL: price unknown"},
   {"anchor_ns", &EvaluationFacts::anchor_ns, kKept | kView | kLine, "time_ns as the campaign's anchor card would show it; NULL: no other card of a fleet", "anchor_time_ns", nullptr, "", 12},
   {"machine_load", &EvaluationFacts::machine_load, kAsked | kLine | kWire, "processes a processor over the last minute, where it was evaluated", nullptr, nullptr, "", 17},
+  {"gates_version", &EvaluationFacts::gates_version, kAsked | kLine | kWire, "of the gates that judged it; NULL: of those before version 7", nullptr, nullptr, "", 18},
 };
 // clang-format on
 

@@ -46,6 +46,7 @@ struct RawFinding {
 struct MemoryCheck {
   std::string tool;  // "cpu-checked", "memcheck", "racecheck", "initcheck", "synccheck"
   bool checked = false;
+  bool available = true;  // false: this machine has no such tool
   std::string why;
   std::vector<Finding> findings;
   double seconds = 0;  // from the common start of the tools until this one was done

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "harness/core/error.h"
+#include "harness/judge/verdict.h"
 
 namespace harness {
 namespace {
@@ -26,12 +27,15 @@ class WorkersSubject : public CountedSubject {
 
   Executable& executable() override { return subject_.executable; }
 
+  void draw_anew() override { seed_ = fresh_seed(); }
+
   std::vector<CountedLaunch> run(const CountingRequest& request) override {
     subject_.images.clear();
     subject_.images.push_back(workers_.make_image(subject_.image_bytes()));
     subject_.draws = {{seed_, "nominal"}};
     workers_.repaint(subject_, 0);
     subject_.executable.counting = request;
+    subject_.executable.counting->seed = seed_;
     const Contender contender{&subject_.executable, {&subject_.images[0]}, {}, true};
     std::vector<CountedLaunch> launches;
     auto failure = runner_.prepare({contender}, kCountingDeadline);
@@ -45,6 +49,15 @@ class WorkersSubject : public CountedSubject {
                                    : failure->detail;
     throw bad_input(
         fmt::format("the run that was to be counted failed: {}; 'harness eval' says what is wrong", detail));
+  }
+
+  std::string judge(const Admission* admission) override {
+    Executable judged = subject_.executable;
+    judged.problem = with_tolerances(judged.problem, admission, "nominal");
+    const SharedMemory copy = subject_.images.at(0).copy();
+    const Verdict verdict = workers_.judge.verdict(judged, subject_.trusted, subject_.draws.at(0), copy);
+    const GateResult* const failed = first_failed(verdict.gates);
+    return failed == nullptr ? "" : failed->name + ": " + failed->detail;
   }
 
   std::map<std::uint64_t, std::string> source_lines(const std::vector<std::uint64_t>& sites) override {

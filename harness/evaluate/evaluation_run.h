@@ -78,7 +78,8 @@ class EvaluationRun {
   Subject subject;                  // contender 0
   std::vector<Subject> neighbours;  // contenders 1, 2, ...
   std::set<std::size_t> judged;     // contenders among the neighbours that a launch was judged of
-  CheckedPlace suspect;             // where the last launch was judged
+  bool memory_checker_exists = false;  // of this device, on this machine
+  CheckedPlace suspect;                // where the last launch was judged
   judge::Bytes first_outputs;
   /// What was painted last, and for which point: the launch that an evaluation ends with is one of it.
   const Realized* last_realized = nullptr;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "harness/evaluate/admission.h"
 #include "harness/evaluate/fairness.h"
 #include "harness/evaluate/run.h"
@@ -126,6 +127,7 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
   }
   Evaluation evaluation = run(request);
   evaluation.machine_load = load_per_processor();
+  evaluation.gates_version = kGatesVersion;
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;
 }

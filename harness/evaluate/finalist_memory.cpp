@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <future>
 
+#include "harness/core/first_error.h"
 #include "harness/core/floor.h"
 #include "harness/core/gates.h"
 #include "harness/evaluate/gates.h"
@@ -15,6 +17,9 @@ namespace {
 
 // All memory checkers of a finalist together, and the one that meets a full device, seconds.
 constexpr double kMemoryCheckSeconds = 20, kFullDeviceSeconds = 20;
+
+// Of a point that instrumented code gets through in seconds.
+constexpr double kSmallWork = 2.5e7;
 
 // On the cpu device compilers would take the cores that the next candidate is timed on.
 bool may_become_a_finalist(const EvaluationRun& run) {
@@ -39,7 +44,6 @@ std::vector<const Realized*> by_work(const std::vector<Realized>& all) {
 /// The place among those sorted by work: a middle one of the small ones, or the largest of them where instrumented code
 /// is not emulated.
 std::size_t small_place(const std::vector<const Realized*>& sorted, const DeviceInfo& device) {
-  constexpr double kSmallWork = 2.5e7;
   const auto large = std::partition_point(
       sorted.begin(), sorted.end(), [](const Realized* point) { return amount_of(point->problem.work) <= kSmallWork; });
   const auto small = static_cast<std::size_t>(large - sorted.begin());
@@ -82,6 +86,7 @@ class PointCheck {
  private:
   Settled add(const MemoryCheck& check) {
     const std::string name = name_of(gate::memory, check.tool);
+    run_.memory_checker_exists = run_.memory_checker_exists || check.available;
     if (!check.checked) return run_.add({name, true, fmt::format("not checked at {}: {}", place_, check.why), false});
     const std::vector<Finding> faults_seen = faults(check);
     if (faults_seen.empty()) return run_.add({name, true, fmt::format("clean at {}, {:.1f} s", place_, check.seconds)});
@@ -109,6 +114,26 @@ const Realized& place_of_memory_check(const std::vector<Realized>& all, const Re
   return full == nullptr ? *sorted[small] : *full;
 }
 
+std::vector<const Realized*> places_of_memory_checks(const std::vector<Realized>& all, const Realized& otherwise,
+                                                     const std::map<std::string, SizeRange>& sizes,
+                                                     const DeviceInfo& device) {
+  std::vector<const Realized*> places{&place_of_memory_check(all, otherwise, device)};
+  if (!device.emulation) return places;
+  for (const auto& [size, range] : sizes) {
+    const auto amount_at = [&size = size](const Realized& point) {
+      const auto field = point.problem.workload.values.find(size);
+      const auto* const whole =
+          field == point.problem.workload.values.end() ? nullptr : std::get_if<std::int64_t>(&field->second);
+      return whole == nullptr ? std::int64_t{0} : *whole;
+    };
+    const Realized* most = places.front();
+    for (const Realized& point : all)
+      if (amount_of(point.problem.work) <= kSmallWork && amount_at(point) > amount_at(*most)) most = &point;
+    if (std::ranges::find(places, most) == places.end()) places.push_back(most);
+  }
+  return places;
+}
+
 void announce_finalist(EvaluationRun& run) {
   if (!may_become_a_finalist(run)) return;
   run.workers.builders.submit(run.workers.kind.checked_build(run.request.realized.build), false);
@@ -125,18 +150,36 @@ Settled gate_memory(EvaluationRun& run) {
         {name_of(gate::memory), true, "the plan runs library code alone, whose memory nobody here can mend", false});
   const BuildResult built = run.workers.await(run.workers.kind.checked_build(run.request.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
-  if (artifact == nullptr) return run.add({name_of(gate::memory), true, "the checked build failed", false});
+  if (artifact == nullptr) {
+    const std::string error = first_error(std::get<CompileFailure>(built).log);
+    return run.add({name_of(gate::memory), false,
+                    "not checked: it compiles, and with the checks it does not" + (error.empty() ? "" : ": " + error)});
+  }
   const DeviceInfo& device = run.workers.device;
-  const Realized& place = place_of_memory_check(run.neighbour_points(), run.request.realized, device);
-  PointCheck small(run, *artifact, place, MemoryTools::all, kMemoryCheckSeconds);
-  const Realized* const full =
-      device.emulation || fills(place, device) ? nullptr : first_full(by_work(run.neighbour_points()), 0, device);
-  std::optional<PointCheck> filled;
-  if (full != nullptr) filled.emplace(run, *artifact, *full, MemoryTools::quickest, kFullDeviceSeconds);
-  small.begin();
-  if (filled) filled->begin();
-  if (Settled settled = small.add_rows()) return settled;
-  return filled ? filled->add_rows() : std::nullopt;
+  const std::vector<const Realized*> places =
+      places_of_memory_checks(run.neighbour_points(), run.request.realized, run.size_ranges(), device);
+  const Realized* const full = device.emulation || fills(*places.front(), device)
+                                   ? nullptr
+                                   : first_full(by_work(run.neighbour_points()), 0, device);
+  std::deque<PointCheck> checks;
+  for (const Realized* const place : places)
+    checks.emplace_back(run, *artifact, *place, MemoryTools::all, kMemoryCheckSeconds);
+  if (full != nullptr) checks.emplace_back(run, *artifact, *full, MemoryTools::quickest, kFullDeviceSeconds);
+  for (PointCheck& check : checks) check.begin();
+  for (PointCheck& check : checks)
+    if (Settled settled = check.add_rows()) return settled;
+  return std::nullopt;
+}
+
+Settled require_memory_check(EvaluationRun& run) {
+  if (!run.memory_checker_exists) return std::nullopt;
+  const auto looked_at = [](const GateResult& result) {
+    const Gate* const row = find_gate(result.name);
+    return result.checked && (row == &gate::memory || row == &gate::preflight);
+  };
+  if (std::ranges::any_of(run.evaluation.gates, looked_at)) return std::nullopt;
+  return run.add({name_of(gate::memory), false,
+                  "not checked: no memory checker came to its end, and what none has looked at does not win"});
 }
 
 }  // namespace harness

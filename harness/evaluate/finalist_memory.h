@@ -9,10 +9,20 @@ namespace harness {
 const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise,
                                       const DeviceInfo& device);
 
+/// Where instrumented code is emulated: that point, and for each size the one of those that are quick enough which has
+/// most of it. What only long rows reach is not seen at a point in the middle.
+std::vector<const Realized*> places_of_memory_checks(const std::vector<Realized>& all, const Realized& otherwise,
+                                                     const std::map<std::string, SizeRange>& sizes,
+                                                     const DeviceInfo& device);
+
 /// Begins the instrumented builds of what may become a finalist: they take seconds that nobody should wait for.
 void announce_finalist(EvaluationRun& run);
 
 /// Gates "memory:...": a finalist under every memory checker of the device.
 Settled gate_memory(EvaluationRun& run);
+
+/// Refuses a finalist that no checker has looked at, neither of this device nor in the pre-flight, though there is one:
+/// what is not checked does not win.
+Settled require_memory_check(EvaluationRun& run);
 
 }  // namespace harness

@@ -8,6 +8,36 @@
 
 namespace harness {
 
+namespace {
+
+// Of a counted launch whose blocks all run, s.
+constexpr double kCountedSeconds = 6;
+// Two samples of blocks differ by a few hundredths where blocks do; the slower one stands from here on.
+constexpr double kApart = 0.02;
+
+// A counted launch is another build, and of most launches a few blocks: what is judged elsewhere must hold for it.
+Settled gate_counted_launch(EvaluationRun& run, const Profile& profile, Timing& timing) {
+  const Realized& realized = run.request.realized;
+  const SecondCount second = run.settings.counting->count_elsewhere(
+      realized, {run.workers.device.predicts}, run.request.admission, kCountedSeconds, run.launch_s);
+  if (second.wrong && !second.wrong->empty())
+    return run.add({name_of(gate::counted_launch), false,
+                    "what the launch left that was counted, on inputs of its own, is wrong: " + *second.wrong});
+  const double first_ns = timing.time_ns;
+  std::string words = fmt::format("on other inputs and of other blocks {:.0f} ns", second.predicted_ns);
+  if (second.predicted_ns > first_ns * (1 + kApart)) {
+    timing = prediction_as_timing(run.request, profile, second.predicted_ns);
+    const double ratio = second.predicted_ns / first_ns;
+    timing.time_lo_ns *= ratio;
+    timing.time_hi_ns *= ratio;
+    words += fmt::format(", which stands in place of {:.0f} ns", first_ns);
+  }
+  words += second.wrong ? "; what it left is right" : "; what it left is not judged: it has too many blocks to run all";
+  return run.add({name_of(gate::counted_launch), true, words, second.wrong.has_value()});
+}
+
+}  // namespace
+
 bool predicts_times(const EvaluationRun& run) {
   return run.settings.counting != nullptr && !run.workers.device.predicts.empty();
 }
@@ -27,7 +57,8 @@ Settled predict_timing(EvaluationRun& run, Timing& timing) {
     if (!run.request.confirm) return std::nullopt;
     counting.start_afresh();
     if (!before) before = counting.count(realized, {gpu}).number("predicted_ns");
-    return run.add(predicted_twice(*ns, before.value_or(0)));
+    if (Settled settled = run.add(predicted_twice(*ns, before.value_or(0)))) return settled;
+    return gate_counted_launch(run, profile, timing);
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::bad_input) throw;
     return Unsupported{error.what()};

@@ -143,8 +143,10 @@ Outcome steps(EvaluationRun& run, const std::optional<FailedLaunch>& failed) {
   if (Settled settled = steps_on_device(run, timing)) return *settled;
   if (beside)
     if (Settled settled = gate_preflight(run)) return *settled;
-  if (run.request.confirm)
+  if (run.request.confirm) {
     if (Settled settled = gate_comparisons(run)) return *settled;
+    if (Settled settled = require_memory_check(run)) return *settled;
+  }
   return Passed{timing};
 }
 

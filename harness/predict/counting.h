@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/admission.h"
 #include "harness/core/counting.h"
+#include "harness/core/gpu.h"
 #include "harness/core/machine_code.h"
 #include "harness/core/profiler.h"
 #include "harness/predict/counted_profile.h"
@@ -26,9 +28,13 @@ class CountedSubject {
   virtual ~CountedSubject() = default;
   /// Its plan may be changed before it runs.
   virtual Executable& executable() = 0;
+  /// Its inputs are others from now on.
+  virtual void draw_anew() = 0;
   /// Runs it on the same inputs each time. Empty: it failed, and may have failed because `request` leaves out blocks
   /// that others wait for. Throws Error, and InterruptedWork.
   virtual std::vector<CountedLaunch> run(const CountingRequest& request) = 0;
+  /// What is wrong with what the last run left, in which all blocks ran; "": nothing. Throws InterruptedWork.
+  virtual std::string judge(const Admission* admission) = 0;
   /// "file:line" of places in its code, where that is known.
   virtual std::map<std::uint64_t, std::string> source_lines(const std::vector<std::uint64_t>& sites) = 0;
 };
@@ -48,8 +54,15 @@ class CountingWorkers {
   virtual void start_afresh() = 0;
 };
 
+/// A count on other inputs and of other blocks, for which no candidate can be prepared.
+struct SecondCount {
+  double predicted_ns = 0;
+  /// What is wrong with what the counted run left; no value: its blocks were too many to run all of them.
+  std::optional<std::string> wrong;
+};
+
 /// Counts candidates on a device that sees every access (the cpu device), and predicts a GPU's time from that. The same
-/// candidate has the same numbers on every machine; only what a GPU's compiler says needs one that has it.
+/// candidate has the same numbers on the same inputs and blocks; only what a GPU's compiler says needs one that has it.
 class Counting {
  public:
   explicit Counting(std::unique_ptr<CountingWorkers> workers) : workers_(std::move(workers)) {}
@@ -61,10 +74,17 @@ class Counting {
   /// The time that the last count of it in this process predicted. A count is the same each time, so another one must
   /// predict this to the digit.
   std::optional<double> predicted_before(const Realized& realized, const std::string& gpu) const;
+  /// Counts it on other inputs and other blocks. All blocks run, and what they leave is judged, where that takes no
+  /// more than about `seconds`, of which a plain launch takes `launch_s`. Throws as count().
+  SecondCount count_elsewhere(const Realized& realized, const ProfileRequest& request, const Admission* admission,
+                              double seconds, double launch_s);
   /// The next count has a process of its own: nothing that came before.
   void start_afresh() { workers_->start_afresh(); }
 
  private:
+  CountedRun prepared(const Realized& realized, const GpuFacts& gpu, const GpuBuild& build, CountedSubject& subject);
+  std::unique_ptr<CountedSubject> subject_of(const Realized& realized, const GpuFacts& gpu, GpuBuild& build);
+
   std::unique_ptr<CountingWorkers> workers_;
   std::map<std::string, double> predicted_;  // ns, by candidate, place and GPU
 };

@@ -14,6 +14,8 @@ struct FakeRuns {
   std::vector<bool> run_all;
   bool fails_unless_all = false, blocks_meet = false;
   std::uint32_t grid = 0;
+  int draws = 0;
+  std::string wrong;
 };
 
 class FakeSubject : public CountedSubject {
@@ -36,6 +38,8 @@ class FakeSubject : public CountedSubject {
     launch.places.push_back({16, counts});
     return {launch};
   }
+  void draw_anew() override { ++runs_.draws; }
+  std::string judge(const Admission*) override { return runs_.wrong; }
   std::map<std::uint64_t, std::string> source_lines(const std::vector<std::uint64_t>&) override { return {}; }
 
  private:
@@ -92,6 +96,18 @@ TEST_CASE("blocks that meet run one after another") {
   FakeRuns alone;
   Counting(std::make_unique<FakeWorkers>(alone)).count(one_launch(8), {"H200"});
   CHECK(alone.run_all == std::vector{false});
+}
+
+TEST_CASE("a second count is of other inputs, and judged where all blocks can run in the time that it has") {
+  FakeRuns runs{.wrong = "relative-l2:y: 0.5"};
+  Counting counting(std::make_unique<FakeWorkers>(runs));
+  SecondCount second = counting.count_elsewhere(one_launch(8), {"H200"}, nullptr, 1, 0.1);
+  CHECK(runs.draws == 1);
+  CHECK(runs.run_all == std::vector{false, true});
+  CHECK(second.wrong == "relative-l2:y: 0.5");
+  CHECK(second.predicted_ns == counting.count(one_launch(8), {"H200"}).number("predicted_ns"));
+  second = counting.count_elsewhere(one_launch(8), {"H200"}, nullptr, 1, 60);
+  CHECK_FALSE(second.wrong);
 }
 
 TEST_CASE("what a launch leaves to the device is decided by the facts of the GPU") {

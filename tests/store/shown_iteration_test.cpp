@@ -67,15 +67,18 @@ TEST_CASE("errors that are not finite and texts that are not UTF-8 are stored an
   CHECK_NOTHROW(shown.dump());
 }
 
-TEST_CASE("how busy the machine was stays with an iteration, in the store, its views, exports and JSON") {
+TEST_CASE("how busy the machine was, and by which gates it was judged, stay with an iteration everywhere") {
   auto store = Store::in_memory(), other = Store::in_memory();
   Evaluation evaluation = passed(100);
   evaluation.machine_load = 1.5;
+  evaluation.gates_version = 7;
   const auto campaign = store->begin_campaign(a_campaign());
   const auto loaded = record(*store, an_attempt(campaign, 1), evaluation);
   const auto unknown = record(*store, an_attempt(campaign, 2), passed(100));
   CHECK(show(*store, loaded, false)["machine_load"] == 1.5);
   CHECK(show(*store, unknown, false)["machine_load"].is_null());
+  CHECK(show(*store, loaded, false)["gates_version"] == 7);
+  CHECK(show(*store, unknown, false)["gates_version"].is_null());
   CHECK(store->iterations(campaign)[0].machine_load == 1.5);
   CHECK(value(*store, "SELECT machine_load FROM v_iterations ORDER BY iteration") == 1.5);
   CHECK(value(*store, "SELECT machine_load FROM agent_iterations ORDER BY iteration") == 1.5);
@@ -83,9 +86,11 @@ TEST_CASE("how busy the machine was stays with an iteration, in the store, its v
   export_store(*store, text);
   import_store(*other, text, "x.jsonl");
   CHECK(value(*other, "SELECT group_concat(machine_load) FROM iteration") == "1.5");
+  CHECK(value(*other, "SELECT group_concat(gates_version) FROM iteration") == "7");
   json wire;
   add_facts(wire, evaluation);
   Evaluation received;
   take_facts(wire, received);
   CHECK(received.machine_load == 1.5);
+  CHECK(received.gates_version == 7);
 }

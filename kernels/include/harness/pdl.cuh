@@ -5,15 +5,18 @@
 // tables in shared memory, inputs of the plan) is done before grid_dependency_wait(). That hides the gap between two
 // launches, about 0.6 us of an H200.
 //
-// On the cpu device, and on GPUs before sm_90, a launch begins when the one before it has ended, so both do nothing
-// there: a missing wait shows on a newer GPU only.
+// On GPUs before sm_90 a launch begins when the one before it has ended, so both do nothing there. On the cpu device it
+// does, too, but checked runs hold what a thread touches before its wait to be concurrent with the other launch: a
+// missing wait is a race.
 namespace harness {
 
 /// Waits until the grids that this one depends on have ended, and sees what they stored. To be called by every thread
 /// that reads what the launch before wrote, or that overwrites what it may still read. Returns at once in a launch
 /// without `pdl`. PTX ISA: griddepcontrol.wait.
 __device__ inline void grid_dependency_wait() {
-#if !defined(__HARNESS_CPU__) && __CUDA_ARCH__ >= 900
+#ifdef __HARNESS_CPU__
+  harness_cpu_grid_wait();
+#elif __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -22,7 +25,9 @@ __device__ inline void grid_dependency_wait() {
 /// memory: the other kernel's wait is for the end of this grid all the same. Early is good where the other kernel
 /// leaves room for this one's blocks. PTX ISA: griddepcontrol.launch_dependents.
 __device__ inline void grid_launch_dependents() {
-#if !defined(__HARNESS_CPU__) && __CUDA_ARCH__ >= 900
+#ifdef __HARNESS_CPU__
+  harness_cpu_grid_launch();
+#elif __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }

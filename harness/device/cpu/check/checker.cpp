@@ -41,7 +41,7 @@ Checker::Checker(const Executable& executable, std::span<std::byte> image, const
 void Checker::begin_launch(const Launch& launch, int workers, std::vector<std::span<const std::byte>> host) {
   launch_ = &launch;
   host_ = std::move(host);
-  order_.begin();
+  order_.begin(launch.pdl);
   turns_.emplace(workers);
 }
 
@@ -123,7 +123,7 @@ bool BlockChecker::in_image(const Event& event) {
                          byte_range(static_cast<std::int64_t>(offset - buffer->offset), event.bytes), buffer->name));
     return true;
   }
-  const AccessedPlace place{&image.shadow(),  offset,        checker_.order_.first_epoch(),
+  const AccessedPlace place{&image.shadow(),  offset,        order_.horizon(scheduler_.current().linear),
                             !buffer->defined, &buffer->name, offset - buffer->offset,
                             buffer->offset,   event.address};
   check_shadow(event, place);
@@ -221,8 +221,8 @@ bool BlockChecker::in_globals(const Event& event) {
   static const std::string kName = "a __device__ variable";
   if (checker_.observes()) return true;
   const std::size_t offset = event.address - checker_.module_.writable_begin;
-  check_shadow(event,
-               {&checker_.globals_, offset, checker_.order_.first_epoch(), false, &kName, offset, 1, event.address});
+  check_shadow(event, {&checker_.globals_, offset, order_.horizon(scheduler_.current().linear), false, &kName, offset,
+                       1, event.address});
   return true;
 }
 
@@ -234,6 +234,11 @@ void BlockChecker::fence() {
 void BlockChecker::proxy_fence() {
   settle();
   order_.proxy_fence(scheduler_.current().linear);
+}
+
+void BlockChecker::grid_wait() {
+  settle();
+  order_.grid_wait(scheduler_.current().linear);
 }
 
 void BlockChecker::arrive_warp(const Thread& thread) {

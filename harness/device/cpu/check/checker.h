@@ -82,6 +82,8 @@ class BlockChecker {
   void arrive_warp(const Thread& thread);
   void join_warp(const Thread& thread);
   void proxy_fence();
+  void grid_wait();
+  void grid_launch() { checker_.order_.triggered(); }
   /// A shuffle at `site` gives this thread what a lane holds that takes no part in it.
   void absent_source(int thread, int source_lane, const Site& site);
   void collective(int warp, std::uint32_t lanes) { order_.collective(warp, lanes); }

@@ -88,12 +88,16 @@ void BlockChecker::report_race(const Event& event, const Access& earlier, bool e
   if (checker_.findings_.again(key)) return;
   const std::size_t overlap =
       std::min<std::size_t>(event.bytes, earlier.mask == 0xf ? 16 : std::popcount(earlier.mask));
-  const bool within = earlier.block == block_;
+  const bool of_earlier_launch = earlier.epoch < checker_.order_.first_epoch();
+  const bool within = earlier.block == block_ && !of_earlier_launch;
   const auto owner = [&](std::uint32_t thread, std::uint32_t block) {
     return within ? thread_name(thread) : thread_name(thread) + " of block " + block_name(block);
   };
   const std::string tail = within ? fmt::format(" in block {}, no barrier between them", block_name(block_))
-                                  : std::string(", and nothing orders the two blocks");
+                           : of_earlier_launch ? std::string(
+                                                     ", and with pdl = true nothing orders the two launches before "
+                                                     "harness::grid_dependency_wait()")
+                                               : std::string(", and nothing orders the two blocks");
   RawFinding finding{.kind = name(FindingKind::race)};
   finding.text = fmt::format("{} {} {} of {} (byte {}) @0 and {} {} them @1{}", owner(earlier.thread, earlier.block),
                              verb(earlier_writes, earlier.atomic), count_bytes(overlap), quoted(*place.name),

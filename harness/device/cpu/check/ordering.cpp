@@ -17,8 +17,15 @@ void for_each_lane_of(std::uint32_t lanes, Body body) {
 
 }  // namespace
 
-void LaunchOrder::begin() {
+void LaunchOrder::begin(bool overlaps) {
+  // The launch before this one had ended all earlier ones if somebody in it waited for them, and nobody let this one
+  // begin before that.
+  const bool alone = waited_ && !triggered_;
+  const std::uint32_t concurrent = alone ? first_epoch_ : first_concurrent_epoch_;
   first_epoch_ = ++epoch_;
+  first_concurrent_epoch_ = overlaps ? concurrent : first_epoch_;
+  waited_ = !overlaps;
+  triggered_ = false;
   locations_.clear();
   releases_.clear();
 }
@@ -41,6 +48,8 @@ void BlockOrder::begin(LaunchOrder& launch, std::uint32_t block, int threads) {
   block_ = block;
   first_epoch_ = epoch_ = launch.next_epoch();
   threads_.assign(static_cast<std::size_t>(threads), {});
+  grid_waited_ = launch.first_concurrent_epoch() == launch.first_epoch();
+  for (ThreadOrder& thread : threads_) thread.grid_waited = grid_waited_;
   for (int i = 0; i < threads; ++i) ++warps_[i / 32].known[i % 32][i % 32];
 }
 
@@ -59,6 +68,7 @@ Access BlockOrder::stamp(int thread, std::uint32_t site, bool atomic) const {
 }
 
 bool BlockOrder::ordered(const Access& earlier, int thread) const {
+  if (earlier.epoch < launch_->first_epoch()) return knows_of_earlier_launches(thread);
   if (cluster_ && cluster_->ordered(earlier, threads_[static_cast<std::size_t>(thread)].cluster_waits)) return true;
   return earlier.block == block_ ? ordered_within(earlier, thread) : ordered_across(earlier, thread);
 }
@@ -86,7 +96,8 @@ void BlockOrder::barrier() {
   epoch_ = launch_->next_epoch();
   std::uint32_t fenced = 0, acquired = 0;
   for (const ThreadOrder& thread : threads_) raise(fenced, thread.fenced), raise(acquired, thread.acquired);
-  for (ThreadOrder& thread : threads_) thread.fenced = fenced, thread.acquired = acquired;
+  for (ThreadOrder& thread : threads_)
+    thread.fenced = fenced, thread.acquired = acquired, thread.grid_waited = grid_waited_;
 }
 
 void BlockOrder::cluster_arrive(int thread) {
@@ -98,7 +109,9 @@ void BlockOrder::arrive(int thread) {
 }
 
 void BlockOrder::join(int thread) {
-  threads_[static_cast<std::size_t>(thread)].joined = launch_->next_stamp();
+  ThreadOrder& self = threads_[static_cast<std::size_t>(thread)];
+  self.joined = launch_->next_stamp();
+  self.grid_waited = grid_waited_;  // whoever waited may be among those that arrived: errs towards "ordered"
 }
 
 void BlockOrder::collective(int warp, std::uint32_t lanes) {
@@ -112,6 +125,7 @@ void BlockOrder::collective(int warp, std::uint32_t lanes) {
     raise(common.fenced, thread.fenced);
     raise(common.acquired, thread.acquired);
     raise(common.acquired_within, thread.acquired_within);
+    common.grid_waited |= thread.grid_waited;
   });
   for_each_lane_of(lanes, [&](int lane) {
     known[lane] = joined;
@@ -120,11 +134,17 @@ void BlockOrder::collective(int warp, std::uint32_t lanes) {
     thread.fenced = common.fenced;
     thread.acquired = common.acquired;
     thread.acquired_within = common.acquired_within;
+    thread.grid_waited = common.grid_waited;
   });
 }
 
 void BlockOrder::fence(int thread) {
   threads_[static_cast<std::size_t>(thread)].fenced = launch_->next_stamp();
+}
+
+void BlockOrder::grid_wait(int thread) {
+  threads_[static_cast<std::size_t>(thread)].grid_waited = grid_waited_ = true;
+  launch_->waited();
 }
 
 void BlockOrder::proxy_fence(int thread) {

@@ -21,9 +21,14 @@ namespace harness::cpu {
 /// Shared by the blocks of a launch.
 class LaunchOrder {
  public:
-  /// A kernel boundary: nothing from before can race with what follows.
-  void begin();
+  /// A kernel boundary: nothing from before can race with what follows, except where this launch may begin before the
+  /// one before it has ended (`overlaps`: programmatic dependent launch) for threads that do not know of its end.
+  void begin(bool overlaps);
   std::uint32_t first_epoch() const { return first_epoch_; }
+  /// Of the earliest launch that may still run while this one does.
+  std::uint32_t first_concurrent_epoch() const { return first_concurrent_epoch_; }
+  void waited() { waited_ = true; }
+  void triggered() { triggered_ = true; }
   std::uint32_t next_epoch() { return ++epoch_; }
   std::uint32_t stamp() const { return stamp_; }
   std::uint32_t next_stamp() { return ++stamp_; }
@@ -43,6 +48,8 @@ class LaunchOrder {
   };
 
   std::uint32_t first_epoch_ = 1, epoch_ = 1, stamp_ = 1;
+  std::uint32_t first_concurrent_epoch_ = 1;
+  bool waited_ = false, triggered_ = false;  // somebody in this launch
   std::unordered_map<std::uintptr_t, Location> locations_;
   std::unordered_map<std::uint32_t, Release> releases_;  // by block
 };
@@ -66,6 +73,10 @@ class BlockOrder {
   void enter(ClusterOrder* cluster) { cluster_ = cluster; }
   std::uint32_t first_epoch() const { return first_epoch_; }
 
+  /// Memory of the launch: accesses of earlier epochs cannot race with one of `thread`.
+  std::uint32_t horizon(int thread) const {
+    return knows_of_earlier_launches(thread) ? launch_->first_epoch() : launch_->first_concurrent_epoch();
+  }
   Access stamp(int thread, std::uint32_t site, bool atomic) const;
   /// Whether `earlier` happens before what `thread` does now.
   bool ordered(const Access& earlier, int thread) const;
@@ -77,6 +88,7 @@ class BlockOrder {
   void cluster_arrive(int thread);
   void cluster_waited(int thread) { ++threads_[static_cast<std::size_t>(thread)].cluster_waits; }
   void fence(int thread);
+  void grid_wait(int thread);
   void proxy_fence(int thread);
   /// Whether the async proxy, on behalf of `thread`, sees what was written through the generic proxy: one of the two
   /// threads must have executed fence.proxy.async since.
@@ -84,7 +96,10 @@ class BlockOrder {
   void atomic(int thread, std::uintptr_t location, bool writes);
 
  private:
+  bool knows_of_earlier_launches(int thread) const { return threads_[static_cast<std::size_t>(thread)].grid_waited; }
+
   struct ThreadOrder {
+    bool grid_waited = false;               // it knows that earlier launches have ended
     std::uint32_t fenced = 0;               // stamp of the last fence that it knows of
     std::uint32_t acquired = 0;             // from other blocks
     std::uint32_t acquired_within = 0;      // from threads of its own block
@@ -106,6 +121,7 @@ class BlockOrder {
   LaunchOrder* launch_ = nullptr;
   ClusterOrder* cluster_ = nullptr;  // nullptr: nobody has met there
   std::uint32_t block_ = 0, epoch_ = 0, first_epoch_ = 0;
+  bool grid_waited_ = false;  // a thread of the block
   std::vector<ThreadOrder> threads_;
   std::array<WarpOrder, 32> warps_;  // clocks only grow, from block to block too
 };

@@ -20,7 +20,8 @@ inline constexpr std::array kExports = {
     "harness_cpu_ldmatrix",        "harness_cpu_stmatrix",        "harness_cpu_cp_async",
     "harness_cpu_cp_async_commit", "harness_cpu_cp_async_wait",   "harness_cpu_wmma",
     "harness_cpu_cluster",         "harness_cpu_cluster_arrive",  "harness_cpu_cluster_wait",
-    "harness_cpu_cluster_map",     "harness_cpu_compared",
+    "harness_cpu_cluster_map",     "harness_cpu_compared",        "harness_cpu_grid_wait",
+    "harness_cpu_grid_launch",
 };
 
 /// Whether a candidate may use what has this name and is not its own: an export, a function of <math.h>, memcpy and its

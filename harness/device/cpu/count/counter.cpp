@@ -60,7 +60,7 @@ Sample Counter::sample_of(const Launch& launch, std::uint64_t units, int blocks_
   for (const auto& [blocks, together] :
        {std::pair(grid.x, cluster.x), std::pair(grid.y, cluster.y), std::pair(grid.z, cluster.z)})
     if (columns == 1) columns = blocks / std::max(1u, unit_blocks == 1 ? 1u : together);
-  return sample_blocks(units, static_cast<int>(most_blocks / unit_blocks), columns);
+  return sample_blocks(units, static_cast<int>(most_blocks / unit_blocks), columns, request_.seed);
 }
 
 void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t units, int blocks_each, int workers) {

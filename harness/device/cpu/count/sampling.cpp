@@ -17,7 +17,8 @@ std::uint64_t random_word(std::uint64_t seed) {
 class Sampling {
  public:
   /// Block i of the order is number i / rows + columns * (i % rows).
-  Sampling(std::uint64_t blocks, std::uint64_t columns) : columns_(columns), rows_(blocks / columns) {}
+  Sampling(std::uint64_t blocks, std::uint64_t columns, std::uint64_t seed)
+      : columns_(columns), rows_(blocks / columns), seed_(seed) {}
 
   void add(std::uint64_t place, std::uint64_t weight) {
     chosen_.emplace_back(place / rows_ + columns_ * (place % rows_), static_cast<std::int64_t>(weight));
@@ -27,7 +28,7 @@ class Sampling {
     const std::uint64_t all = end - begin;
     for (std::uint64_t i = 0; i < stretches; ++i) {
       const std::uint64_t first = all * i / stretches, last = all * (i + 1) / stretches;
-      add(begin + first + random_word(i) % (last - first), last - first);
+      add(begin + first + random_word(seed_ + i) % (last - first), last - first);
     }
   }
   Sample take() {
@@ -41,12 +42,12 @@ class Sampling {
   }
 
  private:
-  std::uint64_t columns_, rows_;
+  std::uint64_t columns_, rows_, seed_;
   std::vector<std::pair<std::uint64_t, std::int64_t>> chosen_;
 };
 
-Sample sample_of_many(std::uint64_t blocks, std::uint64_t wanted) {
-  Sampling sampling(blocks, blocks);
+Sample sample_of_many(std::uint64_t blocks, std::uint64_t wanted, std::uint64_t seed) {
+  Sampling sampling(blocks, blocks, seed);
   sampling.add(0, 1);
   sampling.add_stretches(1, blocks - 1, wanted - 2);
   sampling.add(blocks - 1, 1);
@@ -62,13 +63,13 @@ Sample all_blocks(std::uint64_t blocks) {
   return sample;
 }
 
-Sample sample_blocks(std::uint64_t blocks, int most, std::uint64_t columns) {
+Sample sample_blocks(std::uint64_t blocks, int most, std::uint64_t columns, std::uint64_t seed) {
   constexpr std::uint64_t kAll = 2, kLeast = 4, kTwo = 12;
   const std::uint64_t allowed = std::max(static_cast<std::uint64_t>(std::max(most, 0)), kLeast);
   if (blocks <= kAll) return all_blocks(blocks);
-  if (blocks >= 4 * allowed) return sample_of_many(blocks, allowed);
+  if (blocks >= 4 * allowed) return sample_of_many(blocks, allowed, seed);
   const std::uint64_t column = blocks / columns;  // blocks of one
-  Sampling sampling(blocks, columns);
+  Sampling sampling(blocks, columns, seed);
   if (blocks < kTwo) {
     sampling.add((blocks - column) / 2, blocks - column);
     sampling.add(blocks - 1, column);

@@ -12,7 +12,7 @@ struct Sample {
 
 Sample all_blocks(std::uint64_t blocks);
 
-/// At most `most` (at least 4), the same on every machine. Of four times as many or more: the first and the last, which
+/// At most `most` (at least 4), the same on every machine for one `seed`. Of four times as many or more: the first and the last, which
 /// stand for themselves, and one of each of most - 2 equal stretches between them. Up to two are counted all. Between
 /// that and four times `most` a counted block must not cost too much: of less than 12 two are counted, else a sixth, at
 /// least 4 and at most half of `most`.
@@ -22,6 +22,6 @@ Sample all_blocks(std::uint64_t blocks);
 /// are mostly alike, and the last column has what is left over. Of two the last block stands for its column, one in
 /// the middle of the others for them. Of more, the first and the last stand for their columns, but each for no more
 /// than a third of all (of more than four for no more than an equal share), and the others for stretches between.
-Sample sample_blocks(std::uint64_t blocks, int most, std::uint64_t columns);
+Sample sample_blocks(std::uint64_t blocks, int most, std::uint64_t columns, std::uint64_t seed = 0);
 
 }  // namespace harness::cpu

@@ -188,6 +188,14 @@ void harness_cpu_proxy_fence() {
   current_block().proxy_fence();
 }
 
+void harness_cpu_grid_wait() {
+  if (BlockChecker* const checker = current_checker()) checker->grid_wait();
+}
+
+void harness_cpu_grid_launch() {
+  if (BlockChecker* const checker = current_checker()) checker->grid_launch();
+}
+
 void harness_cpu_wgmma(const HarnessCpuWgmma* instruction, const char* file, int line) {
   if (BlockCounter* const counter = current_counter())
     counter->multiply(operand_passes(*instruction), __builtin_return_address(0));

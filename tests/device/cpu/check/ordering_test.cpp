@@ -10,7 +10,7 @@ namespace {
 
 struct TwoBlocks {
   TwoBlocks() {
-    launch.begin();
+    launch.begin(false);
     first.begin(launch, 0, 64);
     second.begin(launch, 1, 64);
   }
@@ -93,6 +93,59 @@ TEST_CASE("a release speaks for the others of its block only behind a barrier") 
   blocks.second.atomic(0, 0x1000, false);
   CHECK(blocks.second.ordered(early, 0));
   CHECK_FALSE(blocks.second.ordered(late, 0));
+}
+
+TEST_CASE("what a launch before left is ordered with an overlapping launch by its wait only") {
+  TwoBlocks blocks;
+  const Access access = at(blocks.first, 3);
+  blocks.launch.begin(true);
+  blocks.first.begin(blocks.launch, 0, 64);
+  CHECK(access.epoch >= blocks.first.horizon(3));
+  CHECK_FALSE(blocks.first.ordered(access, 3));  // the same thread of the same block, but of another launch
+  blocks.first.grid_wait(3);
+  CHECK(blocks.first.ordered(access, 3));
+  CHECK(access.epoch < blocks.first.horizon(3));
+  CHECK_FALSE(blocks.first.ordered(access, 4));
+  SECTION("a barrier tells the others of the block") {
+    blocks.first.barrier();
+    CHECK(blocks.first.ordered(access, 40));
+  }
+  SECTION("a collective tells the lanes that take part") {
+    blocks.first.collective(0, 0b11000);
+    CHECK(blocks.first.ordered(access, 4));
+    CHECK_FALSE(blocks.first.ordered(access, 5));
+  }
+  SECTION("another block waits for itself") {
+    blocks.first.barrier();
+    blocks.second.begin(blocks.launch, 1, 64);
+    CHECK_FALSE(blocks.second.ordered(access, 0));
+  }
+  SECTION("the launch behind it starts alone") {
+    blocks.launch.begin(false);
+    blocks.second.begin(blocks.launch, 1, 64);
+    CHECK(blocks.second.ordered(access, 0));
+    CHECK(access.epoch < blocks.second.horizon(0));
+  }
+}
+
+TEST_CASE("a third launch overlaps the first where the second let it begin, or waited for nobody") {
+  TwoBlocks blocks;
+  const Access access = at(blocks.first, 3);
+  blocks.launch.begin(true);
+  blocks.first.begin(blocks.launch, 0, 64);
+  bool overlaps = true;
+  SECTION("waited") {
+    blocks.first.grid_wait(0);
+    overlaps = false;
+  }
+  SECTION("waited, and let it begin") {
+    blocks.first.grid_wait(0);
+    blocks.launch.triggered();
+  }
+  SECTION("did not wait") {}
+  blocks.launch.begin(true);
+  blocks.second.begin(blocks.launch, 1, 64);
+  CHECK((access.epoch >= blocks.second.horizon(0)) == overlaps);
 }
 
 TEST_CASE("threads that write neighbouring halves of a granule are both remembered") {

@@ -118,6 +118,7 @@ TEST_CASE("a sample of many has the first and the last block, one of each stretc
 }
 
 TEST_CASE("a sample of few blocks is a part of them that stands for all, column by column") {
+  CHECK(sample_blocks(1000000, 4, 1000000, 5).numbers != sample_blocks(1000000, 4, 1000000, 6).numbers);
   CHECK(sample_blocks(2, 16, 2).numbers == std::vector<std::uint64_t>{0, 1});
   CHECK(sample_blocks(3, 16, 3).numbers == std::vector<std::uint64_t>{1, 2});
   CHECK(sample_blocks(63, 16, 63).numbers.size() == 8);

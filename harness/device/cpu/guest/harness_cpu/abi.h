@@ -140,6 +140,10 @@ void harness_cpu_bulk_wait(int pending);
 /// What the thread has written to shared memory is made visible to the async proxy.
 void harness_cpu_proxy_fence(void);
 
+/* Programmatic dependent launch: griddepcontrol.wait and griddepcontrol.launch_dependents. */
+void harness_cpu_grid_wait(void);
+void harness_cpu_grid_launch(void);
+
 /// One lane's part of wgmma.mma_async m64nNk16: `d` holds n / 2 accumulators; `a_registers` four pairs of 16-bit
 /// values, or null, and then `a` is a matrix descriptor as `b` is.
 struct HarnessCpuWgmma {

@@ -161,6 +161,12 @@ inline void __threadfence_block() {
 inline void __threadfence_system() {
   __threadfence();
 }
+inline void cudaGridDependencySynchronize() {
+  harness_cpu_grid_wait();
+}
+inline void cudaTriggerProgrammaticLaunchCompletion() {
+  harness_cpu_grid_launch();
+}
 inline void __nanosleep(unsigned) {
   harness_cpu_yield();
 }
