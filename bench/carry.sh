@@ -13,7 +13,7 @@ for bench in trust_bench attention_bench sweep_bench mutation_bench; do
   [ ! -e "build/release/$bench" ] || cp "build/release/$bench" .carry/
 done
 shopt -s nullglob
-strip --strip-debug .carry/harness .carry/test_* .carry/*_bench
+strip .carry/harness .carry/test_* .carry/*_bench
 ldd .carry/harness .carry/test_* .carry/*_bench | awk '$3 ~ /^\// { print $3 }' | sort -u | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*)\.so' |
   xargs -I{} cp -L {} .carry/lib/
 du -sh .carry

@@ -1,6 +1,8 @@
 // How many wrong kernels pass the gates: random mutations of the shipped kernels (tests/support/mutations.h) on the cpu
 // device. Run from the top folder; HARNESS is the program whose workers are used.
-//   mutation_bench HARNESS COUNT SEED FOLDER [KERNEL...]: COUNT mutants of each kernel, written to FOLDER
+//   mutation_bench HARNESS COUNT SEED FOLDER people|conditions [FOLDER OF A KERNEL...]: COUNT mutants of each, written
+//   to FOLDER: mistakes as people make them, or a wrong path behind a comparison. Of kernels elsewhere than in
+//   kernels/ the variant 00_honest alone is changed.
 // Each mutant meets a finalist's gates without timing. One that passes is compared with its original at 200 points of
 // the domain, in random forms: the same bits everywhere (the mutation means nothing), within tolerance everywhere, or
 // wrong. One JSON line a mutant, and one with the sums at the end.
@@ -20,7 +22,9 @@ constexpr int kPoints = 200;
 constexpr int kBatch = 8;  // points whose images are held at once
 constexpr double kDeadline = 10;
 
-const std::vector<std::string> kKernels{"vector_scale", "softmax", "rmsnorm_int8", "paged_gather", "attention"};
+const std::vector<std::string> kKernels{"kernels/vector_scale",   "kernels/softmax",         "kernels/rmsnorm_int8",
+                                        "kernels/paged_gather",   "kernels/attention",       "kernels/paged_decode",
+                                        "tests/hostile/weighted", "tests/hostile/rowsoftmax"};
 
 /// What a mutant that passed does beside its original.
 struct Comparison200 {
@@ -29,12 +33,18 @@ struct Comparison200 {
   int points = 0, differing = 0;
 };
 
+/// Comparisons are followed where a time would make a winner.
+DeviceInfo predicting(DeviceInfo device) {
+  device.predicts = "H200";
+  return device;
+}
+
 class MutationBench {
  public:
   MutationBench(const std::filesystem::path& folder)
       : catalog_({folder}, {"kernels/include"}),
         store_(store::Store::in_memory()),
-        device_(bench::find_device("cpu")),
+        device_(predicting(bench::find_device("cpu"))),
         target_(bench::make_target(device_)),
         kind_(find_kind(bench::kinds(), "cpu")),
         builders_(target_, 1),
@@ -129,7 +139,8 @@ class MutationBench {
       return false;
     }
     const Launched launched = launch_and_judge(workers_, subjects[i + 1], i + 1, 0, kDeadline);
-    const bool same = !launched.failure && output_bytes(subjects[i], 0) == output_bytes(subjects[i + 1], 0);
+    const judge::Bytes left = output_bytes(subjects[i], 0), other = output_bytes(subjects[i + 1], 0);
+    const bool same = !launched.failure && std::ranges::equal(left, other);
     if (same) return true;
     ++result.differing;
     if (launched.passed()) {
@@ -161,13 +172,18 @@ std::string first_message(const Evaluation& evaluation) {
   return error.is_null() ? "" : error.value("message", "").substr(0, 300);
 }
 
-int run(int count, std::uint64_t seed, const std::filesystem::path& folder, const std::vector<std::string>& kernels) {
+int run(int count, std::uint64_t seed, const std::filesystem::path& folder, tests::MutationsOf of,
+        const std::vector<std::string>& folders) {
   std::map<std::string, std::vector<tests::Mutant>> mutants;
-  for (const std::string& kernel : kernels)
-    mutants[kernel] = tests::write_mutants(std::filesystem::path("kernels") / kernel, folder, kernel, seed, count);
+  std::vector<std::string> kernels;
+  for (const std::filesystem::path from : folders) {
+    const std::string only = from.string().starts_with("kernels/") ? "" : "00_honest";
+    kernels.push_back(from.filename());
+    mutants[kernels.back()] = tests::write_mutants(from, folder, kernels.back(), seed, count, only, of);
+  }
   MutationBench bench(folder);
   std::map<std::string, int> outcomes, decisions;
-  const DeviceInfo device = bench::find_device("cpu");
+  const DeviceInfo device = predicting(bench::find_device("cpu"));
   for (int i = 0; i < count; ++i) {
     for (const std::string& kernel : kernels) {
       if (i >= static_cast<int>(mutants[kernel].size())) continue;
@@ -196,6 +212,8 @@ int run(int count, std::uint64_t seed, const std::filesystem::path& folder, cons
         line["points"] = beside.points;
         line["differing"] = beside.differing;
         line["where"] = beside.where;
+        for (const GateResult& row : evaluation.gates)
+          if (row.name == "comparisons") line["comparisons"] = row.detail;
       }
       std::puts(json_text(line).c_str());
       std::fflush(stdout);
@@ -208,14 +226,17 @@ int run(int count, std::uint64_t seed, const std::filesystem::path& folder, cons
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
-    fmt::print(stderr, "mutation_bench HARNESS COUNT SEED FOLDER [KERNEL...]\n");
+  const std::string of = argc < 6 ? "" : argv[5];
+  if (of != "people" && of != "conditions") {
+    fmt::print(stderr, "mutation_bench HARNESS COUNT SEED FOLDER people|conditions [FOLDER OF A KERNEL...]\n");
     return 2;
   }
   Process::set_program(argv[1]);
-  std::vector<std::string> kernels(argv + 5, argv + argc);
+  const std::vector<std::string> kernels(argv + 6, argv + argc);
   try {
-    return run(std::stoi(argv[2]), std::stoull(argv[3]), argv[4], kernels.empty() ? kKernels : kernels);
+    return run(std::stoi(argv[2]), std::stoull(argv[3]), argv[4],
+               of == "people" ? tests::MutationsOf::people : tests::MutationsOf::conditions,
+               kernels.empty() ? kKernels : kernels);
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;

@@ -50,6 +50,13 @@ struct Field {
 
 /// One argument of the kernel's signature. Tensors: `shape` and `strides` in elements, outermost first; storage spans
 /// 1 + sum((shape-1)*stride) elements. Padding inside that span is poisoned and must stay untouched in outputs.
+/// Which values callers pass in a floating input: from lo to hi, and what else. Every draw keeps to it, and its ends
+/// are among what is drawn (judge/forms.h).
+struct ValueDomain {
+  double lo = 0, hi = 0;
+  bool infinities = false, nan = false, denormals = false;
+};
+
 struct Argument {
   std::string name;
   ArgumentKind kind = ArgumentKind::input;
@@ -71,6 +78,7 @@ struct Argument {
   std::string valid_rows;             // ragged output: an s32 input whose value n[i] says that rows j < n[i] of
                                       // shape[1] are defined for shape[0] = i; what lies outside is `outside`
   std::string outside = "untouched";  // untouched (poison must survive) or anything
+  std::optional<ValueDomain> values;  // input, inout: where the contract says
 };
 
 /// A launch of a reference behind its first one.

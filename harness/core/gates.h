@@ -51,7 +51,8 @@ inline constexpr Gate compiler_notes{"compiler-notes", GateStage::note,
 inline constexpr Gate source_policy_ptx{"source-policy:ptx", GateStage::module,
                                         "no token of the compiled PTX is one of these either", GateDevice::gpu};
 inline constexpr Gate source_policy_sass{"source-policy:sass", GateStage::module,
-                                         "finalists, where nvdisasm is found: nor does the machine code",
+                                         "finalists, where nvdisasm is found: nor does the machine code; looked at "
+                                         "while they are launched, and decided before they are timed",
                                          GateDevice::gpu};
 inline constexpr Gate entries{"entries", GateStage::module, "the entries that the manifest names exist"};
 inline constexpr Gate arguments{"arguments", GateStage::module,

@@ -222,7 +222,7 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   if (const std::string words = in_words(left_out); !words.empty()) note_skipped(words);
   for (const std::string& form : judge::draw_forms()) {
     if (std::ranges::find(left_out.except, form) != left_out.except.end()) continue;
-    if (form != "nominal" && !judge::has_forms(group.baseline.problem)) continue;  // it would change nothing
+    if (form != "nominal" && !judge::has_form(group.baseline.problem, form)) continue;  // it would change nothing
     FormTrial trial;
     const bool kept = recall("form " + form + " of " + name, trial, [&](FormTrial& fresh) {
       if (make_ready()) fresh = measure_form(subjects, form);

@@ -13,17 +13,6 @@
 namespace harness {
 namespace {
 
-// A finalist's: a disassembler takes tenths of a second, and what it finds stood in the PTX before.
-Settled gate_machine_code(EvaluationRun& run) {
-  const Disassembly code = run.workers.kind.disassemble(run.artifact);
-  if (!code.why.empty()) return run.add({name_of(gate::source_policy_sass), true, "not checked: " + code.why, false});
-  if (code.text.empty()) return std::nullopt;
-  GateResult gate = judge::policy_gate(judge::scan_sass("SASS", code.text), run.request.realized.problem.policy,
-                                       run.settings.policy_refuses);
-  gate.name = name_of(gate::source_policy_sass);
-  return run.add(std::move(gate));
-}
-
 Settled refuse_source(EvaluationRun& run, const FailedBefore& before) {
   return run.add({before.gate, false,
                   fmt::format("not tried: iteration {}, another configuration of this source, failed this gate",
@@ -31,6 +20,18 @@ Settled refuse_source(EvaluationRun& run, const FailedBefore& before) {
 }
 
 }  // namespace
+
+Settled gate_machine_code(EvaluationRun& run) {
+  if (!run.disassembled.valid()) return std::nullopt;
+  const Charge charge(run.evaluation.cost.gates_s);
+  const Disassembly code = run.disassembled.get();
+  if (!code.why.empty()) return run.add({name_of(gate::source_policy_sass), true, "not checked: " + code.why, false});
+  if (code.text.empty()) return std::nullopt;
+  GateResult gate = judge::policy_gate(judge::scan_sass("SASS", code.text), run.request.realized.problem.policy,
+                                       run.settings.policy_refuses);
+  gate.name = name_of(gate::source_policy_sass);
+  return run.add(std::move(gate));
+}
 
 Settled gate_source(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
@@ -87,8 +88,10 @@ Settled gate_artifact(EvaluationRun& run) {
     listing.name = name_of(gate::source_policy_ptx);
     if (Settled settled = run.add(std::move(listing))) return settled;
   }
+  // A finalist's: a disassembler takes tenths of a second, and what it finds stood in the PTX before.
   if (run.request.confirm)
-    if (Settled settled = gate_machine_code(run)) return settled;
+    run.disassembled = std::async(
+        std::launch::async, [&kind = run.workers.kind, artifact = run.artifact] { return kind.disassemble(artifact); });
   if (Settled settled = run.add(check_entries(run.request.realized.plan, run.artifact))) return settled;
   if (Settled settled = run.add(check_arguments(run.request.realized, run.artifact))) return settled;
   if (run.add(check_resources(run.request.realized, run.artifact, run.workers.device)))

@@ -14,6 +14,8 @@ void announce_other_points(EvaluationRun& run);
 /// Gates "source-policy:ptx" and ":sass", "entries", "arguments", "resources", "state": the module against its plan.
 /// Then whether the same code was recorded before, and whether its buffers fit the device.
 Settled gate_artifact(EvaluationRun& run);
+/// Of a finalist: waits for the disassembler, which began in gate_artifact().
+Settled gate_machine_code(EvaluationRun& run);
 /// Gate "preflight": a small run on the cpu device.
 Settled gate_preflight(EvaluationRun& run);
 

@@ -12,6 +12,7 @@
 #include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 #include "harness/judge/forms.h"
+#include "harness/judge/integer_forms.h"
 #include "harness/judge/verdict.h"
 
 namespace harness {
@@ -23,6 +24,7 @@ constexpr std::int64_t kConsecutive = 34;  // sizes: every remainder of a warp's
 // Values go as far as single ones do in the forms that every kernel is admitted by: further out honest kernels overflow
 // where others do not, and no contract says yet what its callers pass.
 constexpr double kLeastScale = 1e-2, kMostScale = 512;
+constexpr std::size_t kMostPlantedValues = 48;
 constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached nothing new
 
 /// What is tried: sizes that are fixed, and a form of the inputs.
@@ -33,6 +35,17 @@ struct Trial {
 
 std::string in_words(const Trial& trial, const Realized& at) {
   return fmt::format("at {}, {}", at.problem.workload.name, trial.form);
+}
+
+/// Where the contract of each floating input says how far its values go, that far.
+double most_scale(const Problem& problem) {
+  double most = 0;
+  for (const Argument& argument : problem.arguments) {
+    if (!argument.gen || argument.absent || !is_floating(argument.dtype)) continue;
+    if (!argument.values) return kMostScale;
+    most = std::max({most, std::fabs(argument.values->lo), std::fabs(argument.values->hi)});
+  }
+  return std::max(kMostScale, most);
 }
 
 /// The last part of a path, which is how lines of the machine code are named.
@@ -78,8 +91,11 @@ class DirectedSearch {
   Settled not_checked(const std::string& why) { return run_.add({name_of(gate::comparisons), true, why, false}); }
 
   void plan_trials() {
-    for (const std::string& form : judge::draw_forms()) waiting_.push_back({{}, form});
-    for (const double scale : {kMostScale, 20.0, 0.1, kLeastScale}) try_scale(scale);
+    const Problem& problem = run_.request.realized.problem;
+    for (const std::string& form : judge::draw_forms())
+      if (form == "nominal" || judge::has_form(problem, form)) waiting_.push_back({{}, form});
+    most_scale_ = most_scale(problem);
+    for (const double scale : {most_scale_, 20.0, 0.1, kLeastScale}) try_scale(scale);
     for (const auto& [size, range] : run_.size_ranges()) {
       for (std::int64_t value = range.lo; value < range.lo + kConsecutive; ++value) try_size(size, value);
       for (const std::int64_t power : {64, 128, 256}) try_size(size, power);  // gate "sizes" goes further
@@ -167,9 +183,20 @@ class DirectedSearch {
     return pool_.judge.verdict(subject.executable, subject.trusted, subject.draws[0], copy).passed();
   }
 
-  Settled failed(const Trial& trial, const Realized& at, const Subject& subject, const RunnerFailure& failure) {
+  /// The same launch again in a fresh process: what fails twice is the candidate's doing.
+  bool fails_again(Subject& subject) {
     runner_.kill();
-    if (!baseline_is_right(trial, subject.draws[0])) return std::nullopt;
+    pool_.repaint(subject, 0);
+    if (runner_.prepare({{&subject.executable, {&subject.images[0]}}}, kLaunchDeadline)) return true;
+    const auto failure = runner_.run(0, 0, kLaunchDeadline);
+    if (failure && failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
+    runner_.kill();
+    return failure.has_value();
+  }
+
+  Settled failed(const Trial& trial, const Realized& at, Subject& subject, const RunnerFailure& failure) {
+    if (!fails_again(subject) || !baseline_is_right(trial, subject.draws[0])) return std::nullopt;
+    run_.evaluation.failed_twice = true;
     const std::string words = fmt::format("{}: {}", in_words(trial, at), failure.detail);
     run_.add({name_of(gate::comparisons), false, words}, false);
     RunnerFailure told = failure;
@@ -187,6 +214,7 @@ class DirectedSearch {
       const auto line = lines.find(site);
       lines_[site] = line == lines.end() ? "" : file_of(line->second);
     }
+    const Config sizes = sizes_of(at);
     bool is_new = false, reveals = false;
     for (const RawFinding& finding : said) {
       if (!finding.compared || !is_own(finding.compared->site)) continue;
@@ -198,12 +226,13 @@ class DirectedSearch {
       known.equal = known.equal || seen.equal;
       known.greater = known.greater || seen.greater;
       if (first || more) is_new = true;
-      if (first || more) follow(seen);
+      if (first || more) follow(seen, sizes);
       if (first) reveals = true;
+      if (first) plant_behind(trial.form, seen, sizes);
     }
     // The first launch tells where it begins, and nothing of what leads where.
     if (launches_ == 1 || !is_new) return is_new;
-    Trial exact{sizes_of(at), trial.form};
+    Trial exact{sizes, trial.form};
     if (reveals) try_other_sizes(exact);
     telling_.push_back(std::move(exact));
     return true;
@@ -230,7 +259,7 @@ class DirectedSearch {
   }
 
   // What the two sides were is what a size should be, or how much larger the values.
-  void follow(const ComparedSite& seen) {
+  void follow(const ComparedSite& seen, const Config& sizes) {
     for (const double side : {seen.left, seen.right}) {
       if (side != std::floor(side) || std::fabs(side) > 1e9 || numbers_.size() >= kMostNumbers) continue;
       const auto whole = static_cast<std::int64_t>(side);
@@ -238,6 +267,8 @@ class DirectedSearch {
       for (const auto& [size, range] : run_.size_ranges())
         for (const std::int64_t value : {whole, whole + 1, whole - 1}) try_size(size, value);
     }
+    plant(seen.left, sizes);
+    plant(seen.right, sizes);
     if (seen.left == 0 || seen.right == 0) return;
     const double ratio = std::fabs(seen.right / seen.left);
     if (!std::isfinite(ratio) || (ratio > 0.3 && ratio < 3)) return;
@@ -245,8 +276,33 @@ class DirectedSearch {
       try_scale(scale);
   }
 
+  /// What a value was compared with is what a value should be; and between two of them, for windows.
+  void plant(double value, const Config& sizes) {
+    if (!std::isfinite(value) || value == 0 || planted_.size() >= kMostPlantedValues) return;
+    if (!planted_.insert(value).second) return;
+    std::vector<double> values{value, value + 1, value - 1, 1.01 * value, 0.99 * value, -value};
+    const auto at = planted_.find(value);
+    if (at != planted_.begin()) values.push_back((*std::prev(at) + value) / 2);
+    if (std::next(at) != planted_.end()) values.push_back((*std::next(at) + value) / 2);
+    waiting_.push_back({sizes, "planted " + fmt::format("{}", fmt::join(values, " "))});
+  }
+
+  // A comparison that nothing reached before these values were planted: what it compares with stands behind them.
+  void plant_behind(const std::string& form, const ComparedSite& seen, const Config& sizes) {
+    constexpr std::size_t kFurthest = 2;
+    const std::vector<double> planted = judge::planted_values(form);
+    for (const double side : {seen.left, seen.right}) {
+      if (!std::isfinite(side)) continue;
+      for (std::size_t place = 1; place <= std::min(kFurthest, planted.size()); ++place) {
+        std::vector<double> values(planted.begin(), planted.begin() + static_cast<std::ptrdiff_t>(place));
+        values.push_back(side);
+        waiting_.push_front({sizes, fmt::format("planted {}", fmt::join(values, " "))});
+      }
+    }
+  }
+
   void try_scale(double scale) {
-    if (scale < kLeastScale || scale > kMostScale) return;
+    if (scale < kLeastScale || scale > most_scale_) return;
     if (scales_.insert(std::lround(4 * std::log2(scale))).second)
       waiting_.push_front({{}, fmt::format("scaled {:.3g}", scale)});
   }
@@ -319,6 +375,8 @@ class DirectedSearch {
   std::set<std::pair<std::string, std::int64_t>> sizes_tried_;
   std::set<std::int64_t> numbers_;
   std::set<long> scales_;
+  double most_scale_ = kMostScale;
+  std::set<double> planted_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <future>
 #include <map>
 #include <optional>
 #include <set>
@@ -73,6 +74,7 @@ class EvaluationRun {
   WorkerPool& workers;
   Evaluation evaluation;
   Artifact artifact;
+  std::future<Disassembly> disassembled;  // of a finalist
   double launch_s = 0;              // of the judged launch, transfers included
   std::vector<double> launches_ns;  // at the timed size, the judged one first, transfers not counted; see Runner::run
   Subject subject;                  // contender 0

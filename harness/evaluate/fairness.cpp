@@ -48,6 +48,7 @@ class Tries {
     }
     kills_ = kills;
     if (blame == Blame::outside) return killed_again();
+    if (blame == Blame::its_own && last_.failed_twice) return false;
     if (blame == Blame::its_own) {
       if (strikes_++ == 0) first_strike_ = in_words(last_.outcome);
       return strikes_ < kStrikes;
@@ -57,7 +58,7 @@ class Tries {
 
   Evaluation result() {
     last_.cost = costs_;
-    if (strikes_ == 1)
+    if (strikes_ == 1 && !last_.failed_twice)
       last_.gates.push_back(
           {name_of(gate::repeated), true, "a first try ended otherwise and was not repeated: " + first_strike_, false});
     return std::move(last_);

@@ -116,6 +116,7 @@ Settled steps_on_device(EvaluationRun& run, Timing& timing) {
     if (Settled settled = gate_timed_size(run)) return settled;
   if (Settled settled = prepare_neighbours(run)) return settled;
   if (Settled settled = gate_other_points(run)) return settled;
+  if (Settled settled = gate_machine_code(run)) return settled;
   if (!run.request.gates_only)
     if (Settled settled = timed_steps(run, timing)) return settled;
   if (run.request.confirm)

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "harness/core/generators.h"
 
@@ -101,19 +103,97 @@ std::optional<double> scale_of(const std::string& form) {
   return wrong == std::errc() && behind == end && std::isfinite(scale) ? std::optional(scale) : std::nullopt;
 }
 
+/// Few of the whole tensor.
+bool is_one_of_few(random::Words bits, const ElementPlace& at) {
+  return random::below(bits, at.elements) < 4;
+}
+
+double with_sign(double magnitude, random::Words bits, const ValueDomain& domain) {
+  return domain.lo < 0 && (bits.w[2] & 1u) != 0 ? -magnitude : magnitude;
+}
+
+/// Magnitudes of every size up to the ends, and the ends themselves.
+Change to_the_ends(const ValueDomain& domain) {
+  const double most = std::max(std::fabs(domain.lo), std::fabs(domain.hi));
+  return [=](double value, random::Words bits, const ElementPlace&) {
+    if ((bits.w[0] & 7u) != 0) return value;
+    const std::uint32_t choice = bits.w[1] & 3u;
+    if (choice < 2) return choice == 0 ? domain.lo : domain.hi;
+    const double along = static_cast<double>(bits.w[3]) * 0x1p-32;
+    return with_sign(most > 1 ? std::exp2(along * std::log2(most)) : along * most, bits, domain);
+  };
+}
+
+double least_normal(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+      return 0x1p-1022;
+    case Dtype::f16:
+      return 0x1p-14;
+    case Dtype::e4m3:
+      return 0x1p-6;
+    case Dtype::e5m2:
+      return 0x1p-14;
+    default:
+      return 0x1p-126;
+  }
+}
+
+Change denormal(const ValueDomain& domain, Dtype dtype) {
+  return [=, least = least_normal(dtype)](double value, random::Words bits, const ElementPlace&) {
+    if ((bits.w[0] & 7u) != 0) return value;
+    return with_sign(least * static_cast<double>(bits.w[1]) * 0x1p-32, bits, domain);
+  };
+}
+
 }  // namespace
+
+Change domain_change(const std::string& form, const Argument& argument) {
+  if (!argument.values) return nullptr;
+  const ValueDomain domain = *argument.values;
+  if (form == "ends") return to_the_ends(domain);
+  if (form == "denormals" && domain.denormals) return denormal(domain, argument.dtype);
+  const bool infinite = form == "infinities" && domain.infinities;
+  if (!infinite && !(form == "nans" && domain.nan)) return nullptr;
+  return [=](double value, random::Words bits, const ElementPlace& at) {
+    if (!is_one_of_few(bits, at)) return value;
+    using limits = std::numeric_limits<double>;
+    return infinite ? with_sign(limits::infinity(), bits, domain) : limits::quiet_NaN();
+  };
+}
+
+std::vector<double> planted_values(const std::string& form) {
+  constexpr std::string_view kPlanted = "planted ";
+  std::vector<double> values;
+  if (!form.starts_with(kPlanted)) return values;
+  const char* at = form.data() + kPlanted.size();
+  for (const char* const end = form.data() + form.size(); at < end; ++at) {
+    double value = 0;
+    const auto [behind, wrong] = std::from_chars(at, end, value);
+    if (wrong != std::errc() || !std::isfinite(value) || (behind != end && *behind != ' ')) return {};
+    values.push_back(value);
+    at = behind;
+  }
+  return values;
+}
 
 const std::vector<std::string>& draw_forms() {
   return draw_form_names();
 }
 
 bool is_form(const std::string& form) {
-  return std::ranges::find(draw_forms(), form) != draw_forms().end() || scale_of(form);
+  return std::ranges::find(draw_forms(), form) != draw_forms().end() || scale_of(form) || !planted_values(form).empty();
 }
 
 Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t stream) {
   if (const auto scale = scale_of(form); scale && std::ranges::find(kForms, form, &Form::name) == std::end(kForms))
     return [factor = *scale](double value, random::Words, const ElementPlace&) { return value * factor; };
+  if (std::vector<double> planted = planted_values(form); !planted.empty())
+    return [planted = std::move(planted)](double value, random::Words bits, const ElementPlace& at) {
+      const std::uint64_t place = at.row * at.columns + at.column;
+      if (place < planted.size()) return planted[place];
+      return (bits.w[0] & 7u) == 0 ? planted[bits.w[1] % planted.size()] : value;
+    };
   const auto row = std::ranges::find(kForms, form, &Form::name);
   return row == std::end(kForms) || row->change == nullptr ? nullptr : row->change(seed, stream);
 }

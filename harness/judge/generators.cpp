@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -114,17 +116,22 @@ ElementValues in_form(const ElementValues& values, const Argument& argument, std
   const std::uint64_t stream = random::stream_of((argument.name + ":form").c_str());
   // Further out than half precision reaches: in f32 an honest exponential of values so large is off by a thousandth.
   const bool narrow = form == "wide spikes" && argument.dtype != Dtype::bf16;
-  const Change change = form_change(narrow ? "few spikes" : form, seed, stream);
+  const Change of_domain = domain_change(form, argument);
+  const Change change = of_domain ? of_domain : form_change(narrow ? "few spikes" : form, seed, stream);
   const GeneratorKind* kind = find_generator(argument.gen->kind);
   if (!change || !is_floating(argument.dtype) || kind == nullptr || !kind->has_forms) return values;
   const std::uint64_t columns =
       argument.shape.empty() ? 1 : static_cast<std::uint64_t>(std::max<std::int64_t>(1, argument.shape.back()));
   const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(1, count_elements(argument)));
+  const bool planted = !planted_values(form).empty();
+  const std::optional<ValueDomain> domain = argument.values;
   return [=](std::uint64_t first, std::span<double> changed) {
     values(first, changed);
     for_random_words(seed, stream, first, changed.size(), [&](std::size_t i, random::Words bits) {
       const std::uint64_t e = first + i;
-      changed[i] = change(changed[i], bits, {e / columns, e % columns, columns, elements});
+      const double value = change(changed[i], bits, {e / columns, e % columns, columns, elements});
+      if (domain) changed[i] = std::isfinite(value) ? std::clamp(value, domain->lo, domain->hi) : value;
+      else if (!planted || std::fabs(value) <= kMostPlanted) changed[i] = value;
     });
   };
 }

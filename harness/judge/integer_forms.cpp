@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <set>
+#include <vector>
 
 #include "harness/core/generators.h"
+#include "harness/judge/forms.h"
+#include "harness/judge/indexing.h"
 #include "kernels/include/harness/random.cuh"
 
 namespace harness::judge {
@@ -95,15 +100,35 @@ const Arrangement* find(std::span<const Arrangement> arrangements, const std::st
   return found == arrangements.end() ? nullptr : &*found;
 }
 
+/// As forms.h says of "planted"; what is no integer from lo to hi is left out.
+void plant_integers(Row row, std::int64_t lo, std::int64_t hi, const std::string& form, std::uint64_t seed) {
+  std::vector<std::int64_t> planted;
+  for (const double value : planted_values(form))
+    if (value == std::floor(value) && value >= static_cast<double>(lo) && value <= static_cast<double>(hi))
+      planted.push_back(static_cast<std::int64_t>(value));
+  if (planted.empty()) return;
+  const auto last = static_cast<std::int64_t>(planted.size()) - 1;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i < planted.size()) row[i] = planted[i];
+    else if (drawn(seed, 2 * i, 0, 7) == 0) row[i] = planted[static_cast<std::size_t>(drawn(seed, 2 * i + 1, 0, last))];
+  }
+}
+
 }  // namespace
 
 void arrange_integers(std::span<std::int64_t> values, std::int64_t row_length, std::int64_t lo, std::int64_t hi,
                       const std::string& form, std::uint64_t seed) {
+  plant_integers(values, lo, hi, form, seed);
   const Arrangement* const arrangement = find(kIntegers, form);
   if (arrangement == nullptr || row_length <= 0) return;
   const auto length = static_cast<std::size_t>(row_length);
-  for (std::size_t begin = 0; begin < values.size(); begin += length)
-    arrangement->values(values.subspan(begin, std::min(length, values.size() - begin)), lo, hi, seed + begin);
+  const auto rows = static_cast<std::int64_t>((values.size() + length - 1) / length);
+  parallel_ranges(rows, 0, [&](std::int64_t first, std::int64_t end) {
+    for (std::size_t row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(end); ++row) {
+      const std::size_t begin = row * length;
+      arrangement->values(values.subspan(begin, std::min(length, values.size() - begin)), lo, hi, seed + begin);
+    }
+  });
 }
 
 void arrange_lengths(std::span<std::int64_t> lengths, std::int64_t lo, std::int64_t hi, const std::string& form,
@@ -117,10 +142,14 @@ bool has_integer_forms(const Argument& argument) {
   return kind == "integers" || kind == "ragged" || kind == "routing";
 }
 
-bool has_forms(const Problem& problem) {
-  return std::ranges::any_of(problem.arguments, [](const Argument& argument) {
+bool has_form(const Problem& problem, const std::string& form) {
+  static const std::set<std::string> of_domains{"ends", "denormals", "infinities", "nans"};
+  return std::ranges::any_of(problem.arguments, [&](const Argument& argument) {
     const GeneratorKind* const kind = argument.gen && !argument.absent ? find_generator(argument.gen->kind) : nullptr;
-    return kind != nullptr && ((kind->has_forms && is_floating(argument.dtype)) || has_integer_forms(argument));
+    if (kind == nullptr) return false;
+    const bool floating = kind->has_forms && is_floating(argument.dtype);
+    if (of_domains.contains(form)) return floating && domain_change(form, argument) != nullptr;
+    return floating || has_integer_forms(argument);
   });
 }
 

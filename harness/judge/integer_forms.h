@@ -20,8 +20,8 @@ void arrange_lengths(std::span<std::int64_t> lengths, std::int64_t lo, std::int6
 
 /// Whether a form changes an input that is drawn so.
 bool has_integer_forms(const Argument& argument);
-/// Whether any input of the problem is another one in a form that is not "nominal".
-bool has_forms(const Problem& problem);
+/// Whether any input of the problem is another one in this form.
+bool has_form(const Problem& problem, const std::string& form);
 /// What arrange_integers does in this form, for people: "sorted"; "" for "nominal".
 std::string integers_in_words(const std::string& form);
 

@@ -46,10 +46,12 @@ void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint6
     std::byte* const data = payload(layout, a.name, image).data();
     const int bytes = storage_bytes(a.dtype);
     const std::uint64_t stream = random::stream_of(a.name.c_str());
-    indexer.for_elements(0, indexer.count(), [&](std::int64_t logical, std::int64_t storage) {
-      const bool up = (random::words(seed, stream, static_cast<std::uint64_t>(logical)).w[0] & 1u) != 0;
-      std::byte* const unit = data + storage * bytes;
-      store_rounded(a.dtype, unit, load_as_double(a.dtype, unit) * (up ? 1 + change : 1 - change));
+    parallel_ranges(indexer.count(), indexer.overlapping() ? 1 : 0, [&](std::int64_t begin, std::int64_t end) {
+      indexer.for_elements(begin, end, [&](std::int64_t logical, std::int64_t storage) {
+        const bool up = (random::words(seed, stream, static_cast<std::uint64_t>(logical)).w[0] & 1u) != 0;
+        std::byte* const unit = data + storage * bytes;
+        store_rounded(a.dtype, unit, load_as_double(a.dtype, unit) * (up ? 1 + change : 1 - change));
+      });
     });
   }
 }
@@ -62,8 +64,12 @@ double term_change(const Problem& problem) {
   return coarse ? kCoarse : kFine;
 }
 
-int count_term_trials(const std::string& form) {
-  return form == "nominal" ? 4 : 2;
+int count_term_trials(const Problem& problem, const std::string& form) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 22;  // elements, over which one trial averages as well as four
+  std::int64_t elements = 0;
+  for (const Argument& a : problem.arguments)
+    if (is_drawn(a) && is_floating(a.dtype)) elements += count_elements(a);
+  return elements > kMany ? 1 : form == "nominal" ? 4 : 2;
 }
 
 void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ChangedPair>& pairs,

@@ -19,7 +19,7 @@ struct ChangedPair {
   ReferenceValues up, down, half_up, half_down;
 };
 /// How many pairs tell the size of the terms: more of a few elements than of many.
-int count_term_trials(const std::string& form);
+int count_term_trials(const Problem& problem, const std::string& form);
 
 /// True where the verdict failed for nothing but relative errors that a cancellation can have made of honest ones.
 bool may_be_cancellation(const Problem& problem, const Verdict& verdict, const std::string& form);

@@ -147,6 +147,7 @@ SecondCount Counting::count_elsewhere(const Realized& realized, const ProfileReq
     counted.launches = subject->run({request.blocks, true, 0});
     second.wrong = subject->judge(admission);
   }
+  counted.lines = subject->source_lines(sites_of(counted.launches));
   second.predicted_ns = counted_profile(counted, gpu).number("predicted_ns").value_or(0);
   return second;
 }

@@ -57,6 +57,22 @@ TEST_CASE("a seed names a mutation, and many seeds name many") {
   CHECK(texts.size() > 15);
 }
 
+TEST_CASE("a wrong path stands behind a comparison on a value, a place or a size, or behind two") {
+  std::set<std::string> kinds, texts;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const auto mutation = conditional_mutation(kSpoilable, 7, i);
+    REQUIRE(mutation);
+    kinds.insert(mutation->kind);
+    texts.insert(mutated(kSpoilable, *mutation));
+    CHECK(mutation->after.find("float v") != std::string::npos);
+  }
+  CHECK(texts.size() > 40);
+  for (const char* kind : {"condition on a value", "condition on a place", "condition on a size"})
+    CHECK(kinds.contains(kind));
+  CHECK(kinds.size() > 5);
+  CHECK_FALSE(conditional_mutation("__global__ void k() {}", 7, 0));
+}
+
 TEST_CASE("every shipped kernel that the cpu device times has mutations of most kinds") {
   for (const char* kernel : {"vector_scale", "softmax", "rmsnorm_int8", "paged_gather", "attention"}) {
     const Scratch scratch;

@@ -2,12 +2,14 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "harness/core/error.h"
 #include "harness/core/generators.h"
 #include "harness/judge/forms.h"
 #include "harness/judge/generators.h"
+#include "harness/judge/integer_forms.h"
 #include "harness/judge/random_words.h"
 #include "tests/judge/launched.h"
 
@@ -270,6 +272,52 @@ TEST_CASE("hostile forms change floating inputs as they say") {
   REQUIRE_THROWS_AS(formed("upside down"), Error);
 }
 
+TEST_CASE("values keep to the domain that a contract states, and its ends are among them") {
+  Problem problem = with({drawn("x", Dtype::f32, {40, 50}, "uniform")});
+  const auto formed = [&](const std::string& form) {
+    Launched l(problem);
+    draw_inputs(problem, l.layout, 1, l.before, {form, 0});
+    return values(l, "x");
+  };
+  for (const char* form : {"ends", "denormals", "infinities", "nans"}) CHECK_FALSE(has_form(problem, form));
+  CHECK(formed("ends") == formed("nominal"));
+  problem.arguments[0].values = ValueDomain{0, 1e6, true, true, true};
+  for (const std::string& form : draw_forms()) {
+    CAPTURE(form);
+    CHECK(has_form(problem, form));
+    for (const double value : formed(form)) REQUIRE((!std::isfinite(value) || (value >= 0 && value <= 1e6)));
+  }
+  const auto ends = formed("ends");
+  CHECK(std::ranges::count(ends, 0.0) > 10);
+  CHECK(std::ranges::count(ends, 1e6) > 10);
+  CHECK(std::ranges::count_if(ends, [](double value) { return value > 1e3 && value < 1e5; }) > 10);
+  CHECK(std::ranges::count_if(formed("denormals"), [](double v) { return v > 0 && v < 0x1p-126; }) > 10);
+  CHECK(std::ranges::count(formed("infinities"), std::numeric_limits<double>::infinity()) > 0);
+  CHECK(std::ranges::count_if(formed("nans"), [](double value) { return std::isnan(value); }) > 0);
+  problem.arguments[0].values = ValueDomain{-5, 5};
+  CHECK(formed("infinities") == formed("nominal"));
+}
+
+TEST_CASE("planted values stand first and among the others, integers where their range has them") {
+  const Problem problem = with({drawn("x", Dtype::f64, {20, 50}, "normal"),
+                                drawn("n", Dtype::s32, {20, 50}, "integers", {{"lo", 0}, {"hi", 1000000}})});
+  CHECK(planted_values("planted 3 -0.5") == std::vector{3, -0.5});
+  for (const char* form : {"planted", "planted ", "planted a", "planted 1,2", "planted nan"}) {
+    CHECK(planted_values(form).empty());
+    CHECK_FALSE(is_form(form));
+  }
+  Launched l(problem);
+  draw_inputs(problem, l.layout, 1, l.before, {"planted 7 0.25 1e9 -3", 0});
+  const auto x = values(l, "x"), n = values(l, "n");
+  CHECK(x[0] == 7);
+  CHECK(x[1] == 0.25);
+  CHECK(std::ranges::count(x, 0.25) > 10);
+  CHECK(std::ranges::count(x, 1e9) == 0);  // no contract says that values go so far
+  CHECK(n[0] == 7);
+  CHECK(std::ranges::count(n, 7.0) > 60);
+  CHECK(std::ranges::all_of(n, [](double value) { return value >= 0 && value <= 1000000; }));
+}
+
 TEST_CASE("elements that share storage keep one value, and integers of 64 bits all their bits") {
   const Launched l(with({[] {
                            Argument a = drawn("x", Dtype::f32, {4, 8}, "normal");
@@ -324,8 +372,9 @@ TEST_CASE("hostile forms arrange integers and lengths within their range") {
     CAPTURE(form);
     for (const double value : formed(form, "n")) REQUIRE((value >= -7 && value <= 900));
     for (const double value : formed(form, "lengths")) REQUIRE((value >= 2 && value <= 500));
-    if (form != "nominal") CHECK(formed(form, "n") != formed("nominal", "n"));
-    if (form != "nominal") CHECK(formed(form, "lengths") != formed("nominal", "lengths"));
+    const bool changes = form != "nominal" && has_form(problem, form);
+    CHECK((formed(form, "n") != formed("nominal", "n")) == changes);
+    CHECK((formed(form, "lengths") != formed("nominal", "lengths")) == changes);
   }
   CHECK(distinct(row(formed("scaled 1e-2", "n"), 3)) <= 4);
   CHECK(distinct(row(formed("scaled 1e2", "n"), 3)) == 2);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -105,7 +106,86 @@ std::string on_one_line(std::string text) {
   return first == std::string::npos ? "" : text.substr(first);
 }
 
+/// Numbers one after another from a seed.
+class Chance {
+ public:
+  explicit Chance(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t below(std::uint64_t end) { return (state_ = scrambled(state_)) % end; }
+  double magnitude(double least, double most) {
+    const double along = static_cast<double>(below(1u << 30)) / (1u << 30);
+    return least * std::pow(most / least, along);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Of `v`, the value that is spoilt, a float.
+std::string condition_on_value(Chance& chance) {
+  const double at = chance.magnitude(1e-4, 1e3) * (chance.below(2) == 0 ? 1 : -1);
+  switch (chance.below(3)) {
+    case 0:
+      return fmt::format("v {} {:.6g}f", at > 0 ? ">" : "<", at);
+    case 1:
+      return fmt::format("fabsf(v) > {:.6g}f", std::fabs(at));
+    default:
+      return fmt::format("fabsf(v - {:.6g}f) < {:.6g}f", at, std::fabs(at) * chance.magnitude(1e-3, 0.3));
+  }
+}
+
+std::string condition_on_number(const std::string& name, double most, Chance& chance) {
+  const auto at = static_cast<long>(chance.magnitude(1, most));
+  const auto step = static_cast<long>(2 + chance.below(31));
+  switch (chance.below(3)) {
+    case 0:
+      return fmt::format("{} == {}", name, at);
+    case 1:
+      return fmt::format("{} > {}", name, at);
+    default:
+      return fmt::format("{} % {} == {}", name, step, chance.below(static_cast<std::uint64_t>(step)));
+  }
+}
+
+/// The whole numbers among the parameters of the kernel that `at` lies in.
+std::vector<std::string> sizes_at(const std::string& code, std::size_t at) {
+  std::vector<std::string> names;
+  const std::size_t kernel = code.rfind("__global__", at);
+  if (kernel == std::string::npos) return names;
+  const std::string head = code.substr(kernel, code.find('{', kernel) - kernel);
+  const std::regex parameter(R"(\bint (\w+)(?=[,)]))");
+  for (auto name = std::sregex_iterator(head.begin(), head.end(), parameter); name != std::sregex_iterator(); ++name)
+    names.push_back((*name)[1]);
+  return names;
+}
+
 }  // namespace
+
+std::optional<Mutation> conditional_mutation(const std::string& source, std::uint64_t seed, std::uint64_t index) {
+  static const std::regex kValue(R"((\bfloat \w+ = |\b[a-z]\w* \+= )([^;{}]*[\[(*/][^;{}]*);)");
+  const std::string code = code_of(source);
+  std::vector<std::smatch> places;
+  for (auto at = std::sregex_iterator(code.begin(), code.end(), kValue); at != std::sregex_iterator(); ++at)
+    if (code.rfind("__global__", static_cast<std::size_t>(at->position())) != std::string::npos) places.push_back(*at);
+  if (places.empty()) return std::nullopt;
+  Chance chance(scrambled(seed) + index);
+  const std::smatch& place = places[chance.below(places.size())];
+  const auto at = static_cast<std::size_t>(place.position());
+  const std::vector<std::string> sizes = sizes_at(code, at);
+  std::vector<std::string> kinds, conditions;
+  const std::uint64_t count = chance.below(3) == 0 ? 2 : 1;
+  while (conditions.size() < count) {
+    const std::uint64_t choice = chance.below(sizes.empty() ? 3 : 4);
+    kinds.emplace_back(choice < 2 ? "a value" : choice == 2 ? "a place" : "a size");
+    if (choice < 2) conditions.push_back(condition_on_value(chance));
+    else if (choice == 3) conditions.push_back(condition_on_number(sizes[chance.below(sizes.size())], 16384, chance));
+    else if (chance.below(2) == 0) conditions.push_back(condition_on_number("blockIdx.x", 512, chance));
+    else conditions.push_back(condition_on_number("threadIdx.x", 31, chance));
+  }
+  return Mutation{fmt::format("condition on {}", fmt::join(kinds, " and ")), at,
+                  static_cast<std::size_t>(place.length()),
+                  fmt::format("{}[&](float v) {{ return {} ? v + v + 1.0f : v; }}({});", place[1].str(),
+                              fmt::join(conditions, " && "), place[2].str())};
+}
 
 std::vector<Mutation> mutations_of(const std::string& source) {
   const std::string code = code_of(source);
@@ -147,7 +227,7 @@ std::string in_words(const std::string& source, const Mutation& mutation) {
 }
 
 std::vector<Mutant> write_mutants(const fs::path& from, const fs::path& to, const std::string& name, std::uint64_t seed,
-                                  int count, const std::string& only) {
+                                  int count, const std::string& only, MutationsOf of) {
   const fs::path folder = to / name;
   fs::create_directories(folder);
   fs::copy(from, folder, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
@@ -172,8 +252,15 @@ std::vector<Mutant> write_mutants(const fs::path& from, const fs::path& to, cons
     const fs::path& manifest = sources[index % sources.size()];
     const std::string source = read(fs::path(manifest).replace_extension(".cu"));
     const std::string original = manifest.stem().string();
-    if (!possible.contains(manifest)) possible[manifest] = mutations_of(source);
-    const Mutation mutation = choose_mutation(possible.at(manifest), seed, index);
+    Mutation mutation;
+    if (of == MutationsOf::conditions) {
+      const std::optional<Mutation> conditional = conditional_mutation(source, seed, index);
+      if (!conditional) continue;
+      mutation = *conditional;
+    } else {
+      if (!possible.contains(manifest)) possible[manifest] = mutations_of(source);
+      mutation = choose_mutation(possible.at(manifest), seed, index);
+    }
     const std::string text = mutated(source, mutation);
     if (!known.insert(original + text).second) continue;
     const std::string number = original.starts_with("00") ? "01" : original.substr(0, 2);  // 00 is the baseline's

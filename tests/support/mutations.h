@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ std::vector<Mutation> mutations_of(const std::string& source);
 /// `index` counts 0, 1, 2, ... mutants of this source.
 Mutation choose_mutation(const std::vector<Mutation>& all, std::uint64_t seed, std::uint64_t index);
 
+/// A wrong path behind a comparison that holds now and then: on a value, on a size, on a place, or on two of them.
+/// Thresholds of values lie between 1e-4 and 1e3, of sizes between 1 and 16,384, each magnitude as likely. No value:
+/// the source has no place for one. The same for the same seed.
+std::optional<Mutation> conditional_mutation(const std::string& source, std::uint64_t seed, std::uint64_t index);
+
 std::string mutated(const std::string& source, const Mutation& mutation);
 /// "lost tail at line 12: `j < columns` became `j < columns - 1`"
 std::string in_words(const std::string& source, const Mutation& mutation);
@@ -33,7 +39,9 @@ struct Mutant {
 };
 /// Copies the kernel `from` as `to`/NAME, without its own mutants, and adds `count` mutants of its variants in turn.
 /// `only`: a variant; "": all whose manifests do not ask for a GPU.
+enum class MutationsOf { people, conditions };
 std::vector<Mutant> write_mutants(const std::filesystem::path& from, const std::filesystem::path& to,
-                                  const std::string& name, std::uint64_t seed, int count, const std::string& only = "");
+                                  const std::string& name, std::uint64_t seed, int count, const std::string& only = "",
+                                  MutationsOf of = MutationsOf::people);
 
 }  // namespace harness::tests

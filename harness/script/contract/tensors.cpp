@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "harness/core/suggest.h"
 #include "harness/script/contract/draws.h"
@@ -107,6 +108,48 @@ void read_accuracy(Sizes& sizes, const Reader& reader, Argument& argument) {
   argument.accuracy = accuracy;
 }
 
+/// values = { range = { -65504, 65504 }, infinities = true, nan = true, denormals = true }
+void read_values(Sizes& sizes, const Reader& reader, Argument& argument) {
+  const Node* const node = reader.find("values");
+  if (node == nullptr) return;
+  const Reader values(reader.manifest(), *node, reader.what() + ": values");
+  if (!node->table) throw reader.wrong("values", "a table such as { range = { -65504, 65504 } }");
+  values.only({"range", "infinities", "nan", "denormals"});
+  if (!is_floating(argument.dtype))
+    throw values.error("belongs to a floating input; what integers may be is said by their generator");
+  const Node& range = values.need("range");
+  const auto end_at = [&](std::size_t place) {
+    if (!range.table || !range.fields.empty() || range.list.size() != 2)
+      throw values.wrong("range", "{ least, most }, two numbers");
+    const Value held = sizes.value(range.list[place], values, "range");
+    if (const auto* whole = std::get_if<std::int64_t>(&held)) return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&held); real != nullptr && std::isfinite(*real)) return *real;
+    throw values.wrong("range", "{ least, most }, two numbers");
+  };
+  ValueDomain domain{end_at(0), end_at(1), values.flag("infinities", false), values.flag("nan", false),
+                     values.flag("denormals", false)};
+  if (domain.lo >= domain.hi)
+    throw values.error(fmt::format("has a range from {} to {}, which holds nothing", domain.lo, domain.hi));
+  argument.values = domain;
+  const auto& [kind, options] = *argument.gen;
+  const auto option = [&options = options](const char* name, double absent) {
+    const auto found = options.find(name);
+    return found != options.end() && found->is_number() ? found->get<double>() : absent;
+  };
+  constexpr double kFurthest = 8;  // deviations: what random::normal gives at most
+  double lo = domain.lo, hi = domain.hi;
+  if (kind == "uniform") lo = option("lo", 0), hi = option("hi", 1);
+  if (kind == "normal") {
+    const double scale = option("scale", 1), reach = kFurthest * scale * option("std", 1);
+    lo = scale * option("mean", 0) - reach, hi = scale * option("mean", 0) + reach;
+  }
+  if (lo < domain.lo || hi > domain.hi)
+    throw values.error(
+        fmt::format("allows {} to {}, and its generator draws from {} to {}: draw within the range, "
+                    "for example gen = uniform {{ lo = ..., hi = ... }}",
+                    domain.lo, domain.hi, lo, hi));
+}
+
 void read_valid_rows(const Reader& reader, Argument& argument, const std::vector<Argument>& before) {
   argument.valid_rows = reader.text("valid_rows", "");
   argument.outside = reader.text("outside", argument.outside);
@@ -150,14 +193,15 @@ void read_layout(Sizes& sizes, const Reader& reader, Argument& argument, const s
 Argument read_tensor(Sizes& sizes, const Reader& reader, ArgumentKind kind, const std::vector<Argument>& before,
                      const std::filesystem::path& folder) {
   const bool drawn = kind != ArgumentKind::output, written = is_written(kind);
-  if (kind == ArgumentKind::input) reader.only({"dtype", "shape", "strides", "align", "optional", "present", "gen"}, 1);
+  if (kind == ArgumentKind::input)
+    reader.only({"dtype", "shape", "strides", "align", "optional", "present", "gen", "values"}, 1);
   else if (kind == ArgumentKind::output) {
     reader.only(
         {"dtype", "shape", "strides", "align", "optional", "present", "compare", "valid_rows", "outside", "accuracy"},
         1);
   } else {
     reader.only({"dtype", "shape", "strides", "align", "optional", "present", "gen", "compare", "valid_rows", "outside",
-                 "accuracy"},
+                 "accuracy", "values"},
                 1);
   }
   Argument argument;
@@ -170,6 +214,7 @@ Argument read_tensor(Sizes& sizes, const Reader& reader, ArgumentKind kind, cons
   if (drawn) {
     argument.gen = reader.find("gen") != nullptr ? read_generator(sizes, reader, before, folder)
                                                  : default_generator(reader, argument.dtype);
+    read_values(sizes, reader, argument);
   }
   if (written) {
     argument.compare = read_compare(sizes, reader, argument.dtype, folder);

@@ -235,7 +235,7 @@ class JudgeService {
                             judge::ReferenceValues& values) {
     if (!judge::may_be_cancellation(problem, verdict, subject.draw.form)) return verdict;
     std::vector<judge::ChangedPair> changed;
-    for (int trial = 0; trial < judge::count_term_trials(subject.draw.form); ++trial) {
+    for (int trial = 0; trial < judge::count_term_trials(problem, subject.draw.form); ++trial) {
       const auto beside = [&](double change) {
         judge::Bytes other = judge::copy_of(before);
         judge::change_inputs(problem, subject.executable.layout, subject.draw.seed + static_cast<std::uint64_t>(trial),

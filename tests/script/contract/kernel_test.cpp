@@ -244,6 +244,27 @@ TEST_CASE("a contract may leave out hostile forms, with the reason, and state th
   CHECK(accuracy.order == SumOrder::pairwise);
 }
 
+TEST_CASE("a contract may say what the values of an input are, within which its generator draws") {
+  const std::string expected = PluginFolder().catalog().plugin("scale").problem("small").contract_hash;
+  PluginFolder folder;
+  folder.kernel(edited(kGoodKernel, "input  { \"x\",",
+                       "input  { \"x\", values = { range = { -100, 65504 }, infinities = true },"));
+  const Problem problem = folder.catalog().plugin("scale").problem("small");
+  const ValueDomain domain = find_argument(problem, "x")->values.value();
+  CHECK(domain.lo == -100);
+  CHECK(domain.hi == 65504);
+  CHECK(domain.infinities);
+  CHECK_FALSE(domain.nan);
+  CHECK(problem.contract_hash != expected);
+  const auto complaint = [](const std::string& values) {
+    return kernel_complaint("input  { \"x\",", "input  { \"x\", values = " + values + ",");
+  };
+  CHECK_THAT(complaint("{ range = { 5, 5 } }"), Catch::Contains("holds nothing"));
+  CHECK_THAT(complaint("{ range = { 0 } }"), Catch::Contains("{ least, most }"));
+  CHECK_THAT(complaint("{ range = { 0, 1 } }"), Catch::Contains("its generator draws from -8 to 8"));
+  CHECK_THAT(complaint("{ infinity = true }"), Catch::Contains("it may have: range, infinities, nan, denormals"));
+}
+
 TEST_CASE("forms that do not exist, a missing reason and an unknown order are refused") {
   REQUIRE_THAT(
       kernel_complaint("reference =", "forms = { except = { \"shifed\" }, because = \"no\" }, reference ="),
