@@ -349,9 +349,10 @@ class JudgeService {
     const auto constant = judge::constant_inputs(problem, layout, draws.spans());
     const bool moves = std::ranges::any_of(problem.arguments, judge::is_drawn);
     std::vector<std::string> same = judge::same_outputs(problem, layout, draws.all());
-    if (!same.empty() && moves && judge::has_forms(problem))  // a rare value may take a form to show
+    if (!same.empty() && moves)  // a rare value may take a form to show
       for (const std::string& form : judge::draw_forms())
-        if (form != "nominal" && std::ranges::find(problem.forms.except, form) == problem.forms.except.end())
+        if (form != "nominal" && judge::has_form(problem, form) &&
+            std::ranges::find(problem.forms.except, form) == problem.forms.except.end())
           draw(subject, subject.draw.seed, form, draws);
     if (!same.empty()) same = judge::same_outputs(problem, layout, draws.all());
     if (moves)
