@@ -48,7 +48,7 @@ struct Evaluation : EvaluationFacts {
   StageCosts cost;
   /// Where the incumbent's own record was asked for (Incumbent::by_record): its time on this card, measured alone.
   std::optional<double> incumbent_alone_ns;
-  double calibration_s = 0;  // that this took; none of `cost`
+  double calibration_s = 0;   // that this took; none of `cost`
   bool failed_twice = false;  // the launch that it ended with was made again at once, alone, and failed again
 };
 

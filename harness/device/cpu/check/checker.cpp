@@ -47,7 +47,7 @@ void Checker::begin_launch(const Launch& launch, int workers, std::vector<std::s
 
 std::vector<RawFinding> Checker::take_findings() {
   std::vector<RawFinding> findings = findings_.take();
-  if (launch_ != nullptr && !saw_access_) findings.push_back({.kind = kNothingInstrumented});
+  if (launch_ != nullptr && !saw_access_ && findings.empty()) findings.push_back({.kind = kNothingInstrumented});
   for (const ComparedSite& compared : comparisons_.take()) findings.push_back({.compared = compared});
   return findings;
 }
@@ -85,7 +85,8 @@ bool BlockChecker::access(std::uintptr_t address, std::size_t bytes, int kind, c
   settle();
   if (bytes == 0) return true;
   const bool on_image = checker_.image_.contains(address);
-  if (on_image && !saw_access_) {
+  const bool on_shared = lies_in(address, memory_.begin, static_cast<std::size_t>(memory_.end - memory_.begin));
+  if ((on_image || on_shared) && !saw_access_) {
     saw_access_ = true;
     checker_.saw_access_.store(true, std::memory_order_relaxed);
   }
@@ -98,7 +99,7 @@ bool BlockChecker::access(std::uintptr_t address, std::size_t bytes, int kind, c
                  kind == harness_cpu_async_write;
   if (on_image) return in_image(event);
   if (scheduler_.on_current_stack(address)) return true;
-  if (lies_in(address, memory_.begin, static_cast<std::size_t>(memory_.end - memory_.begin))) return in_shared(event);
+  if (on_shared) return in_shared(event);
   if (const auto allowed = cluster_ ? in_cluster(event) : std::nullopt) return *allowed;
   return elsewhere(event);
 }

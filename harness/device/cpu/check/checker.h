@@ -54,7 +54,7 @@ class Checker {
   std::vector<std::span<const std::byte>> host_;
   std::vector<std::span<const std::byte>> heap_;  // what device code allocated
   std::optional<Turns> turns_;
-  std::atomic<bool> saw_access_ = false;  // of instrumented code, to a buffer
+  std::atomic<bool> saw_access_ = false;  // of instrumented code, to a buffer or shared memory
 };
 
 /// Checks the accesses of the block that one host thread is running. The functions that take an access give false where
