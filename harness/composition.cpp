@@ -186,7 +186,7 @@ std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Plac
     auto info = kind->describe_architecture(architecture);
     if (!info) continue;
     OfflineDevice device{*info, nullptr, [&kind](const Artifact& artifact) { return kind->linked_names(artifact); },
-                         reference_build};
+                         [&kind](std::string_view image) { return kind->image_hash(image); }, reference_build};
     if (info->missing.empty())
       device.compiler = make_compiler(*kind, make_target(*kind, *info, places.cache_folder, places.cpu_headers));
     return device;

@@ -33,6 +33,10 @@ std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, AdmissionRecord
 /// What a trial of its gates runs first, one for each group of workloads: to be prepared while something else is done.
 std::vector<Realized> trial_baselines(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
 
+/// A kernel's baseline at a small point of the domain on the cpu device, where its reference has two blocks; nothing
+/// where no cpu device is here or its features do not allow it.
+std::optional<Realized> small_baseline(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
+
 /// What is recorded of the device's peaks, or measured now and recorded; all zero where times are emulated.
 MeasuredPeaks known_peaks(Evaluator& evaluator, DeviceRecord& record);
 

@@ -17,6 +17,7 @@ constexpr Variable kVariables[] = {
     {"HARNESS_CACHE_SIZE", "How large that may become, 500M or 5G (default: 5G): the least recently used builds go"},
     {"HARNESS_LIBCLANG", "The library that harness adopt reads CUDA with (default: the newest that is installed)"},
     {"HARNESS_USD_PER_HOUR", "The price of the device, where --usd-per-hour gives none"},
+    {"HARNESS_SIGNING_KEY", "The private key's file that harness package signs with, where --sign names none"},
     {"COLUMNS", "How wide tables and live lines may be (default: the terminal)"},
     {"NO_COLOR", "If it is set, nothing is printed in color"},
     {"PATH", "Where g++, addr2line and compute-sanitizer are found"},

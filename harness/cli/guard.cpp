@@ -90,6 +90,9 @@ void define_guard(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--against", arguments->package.against,
                  "Another package in the place of the kernels that are here now")
       ->type_name("DIR");
+  app.add_option("--key", arguments->package.key, "Public key (PEM, Ed25519) that must have signed the package")
+      ->type_name("FILE")
+      ->needs(folder);
   auto* file = app.add_option("--file", arguments->change.file,
                               "An adopted file instead of a package: is its change as good as its base?")
                    ->type_name("FILE.cu")

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/shipping/package_code.h"
+#include "harness/shipping/package_signature.h"
 #include "harness/system/files.h"
 
 // package: the winners of a kernel as a folder that stands alone.
@@ -24,6 +26,7 @@ struct PackageArguments {
   std::string kernel, folder, workloads, device, architectures;
   std::vector<std::string> allow;
   std::size_t most_code = 0;
+  std::string key;  // file of the private key that signs
   bool ptx = false, json = false;
 };
 
@@ -123,6 +126,15 @@ void add_library(package::PackageFiles& files, const std::string& name) {
   files["kernel.json"] = described.dump(1);
 }
 
+/// The option, else HARNESS_SIGNING_KEY; "": nobody signs.
+std::string signing_key(const PackageArguments& arguments) {
+  const char* const named = std::getenv("HARNESS_SIGNING_KEY");
+  const std::string file = arguments.key.empty() && named != nullptr ? named : arguments.key;
+  if (const std::string warning = warning_of(file); !warning.empty())
+    report::err("harness: %s\n", report::clean(warning).c_str());
+  return file;
+}
+
 int make(const PackageArguments& arguments, Shell& shell) {
   const Places places = shell.places();
   const auto catalog = shell.rooms.formula_catalog(places);
@@ -147,7 +159,7 @@ int make(const PackageArguments& arguments, Shell& shell) {
       package::package_files(model, *catalog, *archive, {title, program.revision, licence_text(places)},
                              catalog->plugin(arguments.kernel).folder(), places.include_folder);
   add_library(files, package::launcher_name(arguments.kernel));
-  const std::string digest = package::seal(files);
+  const std::string digest = end_package(files, signing_key(arguments));
   package::write_package(arguments.folder, files);
   if (arguments.json) report::out_json(package_json(model, arguments.folder, digest));
   else print_person(model, arguments.folder, digest, files.size());
@@ -174,6 +186,9 @@ void define_package(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("KINDS");
+  app.add_option("--sign", arguments->key,
+                 "Private key (PEM, Ed25519) to sign with; else the file that HARNESS_SIGNING_KEY names, if any")
+      ->type_name("FILE");
   app.add_flag("--json", arguments->json, "One JSON object");
   add_db_option(app, shell);
   add_plugin_options(app, shell);

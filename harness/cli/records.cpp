@@ -174,9 +174,10 @@ void print_iteration(const json& row, const report::WorkOf& work) {
   if (gates.rows.empty()) report::out("no gate is recorded\n");
   else print_table(gates);
   if (const auto version = number(row, "gates_version"); !gates.rows.empty() && version.value_or(0) != kGatesVersion)
-    report::tell("judged by the gates of %s, not by this program's version %d: harness eval --from %s judges it again\n",
-                 version ? fmt::format("version {}", *version).c_str() : "a version before 7", kGatesVersion,
-                 text(row, "iteration").c_str());
+    report::tell(
+        "judged by the gates of %s, not by this program's version %d: harness eval --from %s judges it again\n",
+        version ? fmt::format("version {}", *version).c_str() : "a version before 7", kGatesVersion,
+        text(row, "iteration").c_str());
   report::tell("resources  %s\ncost       %s\nhashes     %s\n", resources_text(row.value("resources", json())).c_str(),
                cost_text(row.value("cost", json())).c_str(), hashes_text(row.value("hashes", json())).c_str());
   if (const json profile = row.value("profile", json()); profile.is_object())

@@ -11,6 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/flashinfer/write.h"
 #include "harness/package/folder/files.h"
+#include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/simulate/as_export.h"
@@ -108,11 +109,20 @@ ImportReport import_file(Transfer& into, const std::string& file, const ImportOp
   return into.import_from(text, file, options);
 }
 
+/// What was held against itself, and what could not be.
+std::string looked_at(const ImportChecks& checks) {
+  return fmt::format(
+      "looked at: {} lie within their intervals and give the speedups; {} of them are medians of listed samples, {} "
+      "have gates that passed, {} have a floor and are not below it; the rest is the file's word",
+      counted(checks.times, "time"), checks.samples, checks.gates, checks.floors);
+}
+
 /// What the imported campaigns are good for from now on.
 std::string standing(const ImportReport& added) {
   if (added.evidence > 0)
     return fmt::format("{} from now on as evidence",
                        added.evidence == 1 ? "1 counts" : fmt::format("{} count", added.evidence));
+  if (!added.not_believed.empty()) return "what contradicts itself is kept, marked as imported, and no evidence";
   return added.campaigns == 0 ? "nothing has changed" : "marked as imported, no evidence (--as-evidence)";
 }
 
@@ -146,10 +156,12 @@ void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
                                       "end, that cannot be seen",
                                       arguments->file)
                               .c_str());
+    for (const std::string& sentence : added.not_believed) report::err("%s\n", report::clean(sentence).c_str());
+    if (added.checks.times > 0 && added.not_believed.empty()) report::err("%s\n", looked_at(added.checks).c_str());
     report::err("%s\n", fmt::format("{} with {} added, {} there already; {}", counted(added.campaigns, "campaign"),
                                     counted(added.iterations, "iteration"), added.skipped, standing(added))
                             .c_str());
-    return 0;
+    return arguments->import.as_evidence && !added.not_believed.empty() ? 1 : 0;
   };
 }
 

@@ -24,6 +24,12 @@ void print_pair(const PairResult& result) {
                 result.outcome.c_str(), report::clean(result.detail).c_str());
     return;
   }
+  if (result.predicted) {
+    report::out("%s: %s: %zu gates, not timed: counted again, and predicted %.2fx beside %s\n", result.workload.c_str(),
+                report::clean(result.candidate).c_str(), result.gates, result.ratio.value_or(0),
+                report::clean(result.beside).c_str());
+    return;
+  }
   report::out("%s: %s: %zu gates, %.3fx [%.3f, %.3f] beside %s: %s\n", result.workload.c_str(),
               report::clean(result.candidate).c_str(), result.gates, result.ratio.value_or(0),
               result.ratio_lo.value_or(0), result.ratio_hi.value_or(0), report::clean(result.beside).c_str(),
@@ -37,9 +43,19 @@ void print_workload(const VerifiedWorkload& workload) {
 
 /// The workloads are printed already, each when it was judged.
 void print_end(const Verification& verification) {
+  if (!verification.signature.holds()) {
+    report::out("%s\nthe package does not hold; nothing of it was run\n",
+                report::clean(verification.signature.text).c_str());
+    return;
+  }
   for (const std::string& sentence : verification.code.different) report::out("%s\n", report::clean(sentence).c_str());
   if (!verification.code.not_compared.empty())
     report::out("machine code not compared: %s\n", report::clean(verification.code.not_compared).c_str());
+  const std::string& launcher = verification.code.launcher;
+  if (launcher != "same" && launcher != "different")
+    report::out("compiled launcher not compared: %s\n", report::clean(launcher).c_str());
+  report::out("%zu images are what their sources compile to%s\n", verification.code.same,
+              launcher == "same" ? ", and so is the compiled launcher" : "");
   report::out(verification.holds ? "the package holds\n" : "the package does not hold\n");
 }
 
@@ -50,10 +66,17 @@ json verification_json(const Verification& verification, const std::string& fold
   const RebuiltCode& code = verification.code;
   return {{"package", folder},
           {"kernel", verification.kernel},
-          {"device", verification.device.name},
+          {"device", verification.device.name.empty() ? json() : json(verification.device.name)},
           {"digests", {{"files", verification.files}, {"package", verification.digest}}},
+          {"signature",
+           {{"state", name(verification.signature.state)},
+            {"key", verification.signature.signer.empty() ? json() : json(verification.signature.signer)}}},
           {"gates", {{"checked", verification.gates}, {"failed", verification.failed_gates}}},
-          {"code", {{"same", code.same}, {"different", code.different}, {"not_compared", code.not_compared}}},
+          {"code",
+           {{"same", code.same},
+            {"different", code.different},
+            {"not_compared", code.not_compared},
+            {"launcher", code.launcher}}},
           {"workloads", workloads},
           {"passed", verification.holds}};
 }
@@ -64,8 +87,8 @@ int verify(const VerifyArguments& arguments, Shell& shell) {
   const auto begun = [quiet](const Verification& verification) {
     catch_interrupts();
     if (!quiet)
-      report::err("%zu files as they were packaged; judging on %s\n", verification.files,
-                  report::clean(verification.device.name).c_str());
+      report::err("%zu files as they were packaged, %s; judging on %s\n", verification.files,
+                  report::clean(verification.signature.text).c_str(), report::clean(verification.device.name).c_str());
   };
   const auto judged = [quiet](const VerifiedWorkload& workload) {
     if (!quiet) print_workload(workload);
@@ -86,6 +109,9 @@ void define_verify(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--digest", arguments->question.digest,
                  "The digest that `harness package` told: the package must be that one")
       ->type_name("HEX");
+  app.add_option("--key", arguments->question.key,
+                 "Public key (PEM, Ed25519) that must have signed the package; else nothing of it is run")
+      ->type_name("FILE");
   app.add_flag("--json", arguments->json, "One JSON object");
   add_gate_options(app, shell);
   action = [arguments, &shell] { return verify(*arguments, shell); };

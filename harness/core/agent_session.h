@@ -75,13 +75,15 @@ class AgentJobs {
   virtual AgentSession open_session(const CampaignRecord& record, const json& judge) = 0;
   virtual AgentSession session(std::int64_t campaign) = 0;
 
-  virtual std::int64_t add_job(const AgentJob& job) = 0;
+  /// Nothing: `most` jobs of its session have not ended. Each is a process, whose number a client must not choose.
+  virtual std::optional<std::int64_t> add_job(const AgentJob& job, std::int64_t most) = 0;
   /// Unknown: Error(bad_input). A job whose process has ended is told as lost, and what it spent is charged.
   virtual AgentJob job(std::int64_t id) = 0;
   /// The newest job with this key whose answer holds for ever.
   virtual std::optional<AgentJob> answered_job(const std::string& key) = 0;
   virtual std::vector<AgentJob> jobs(std::int64_t campaign, std::int64_t limit) = 0;  // newest first
-  virtual void cancel_job(std::int64_t id) = 0;
+  /// For the session that started it; for another, and an unknown job: Error(bad_input).
+  virtual void cancel_job(std::int64_t id, std::int64_t campaign) = 0;
   /// This process does it from now on; false: another has signed it, or it has ended.
   virtual bool sign_job(std::int64_t id) = 0;
   /// It has the device: from now on its time counts.

@@ -48,7 +48,7 @@ struct Evaluation : EvaluationFacts {
   StageCosts cost;
   /// Where the incumbent's own record was asked for (Incumbent::by_record): its time on this card, measured alone.
   std::optional<double> incumbent_alone_ns;
-  double calibration_s = 0;  // that this took; none of `cost`
+  double calibration_s = 0;   // that this took; none of `cost`
   bool failed_twice = false;  // the launch that it ended with was made again at once, alone, and failed again
 };
 
@@ -139,6 +139,13 @@ struct AdmissionRequest {
 };
 
 /// Port to build -> gates -> timing. One evaluation at a time; building runs ahead in other processes.
+/// Why the gates of a contract could not tell right from wrong, whatever a candidate does.
+struct ContractReview {
+  std::vector<std::string> problems;              // sentences
+  std::map<std::string, double> constant_inputs;  // inputs all of whose elements are always this value
+  std::string not_checked;                        // why the reference did not run under the memory checker; ""
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -150,6 +157,13 @@ class Evaluator {
   virtual Evaluation evaluate(const EvaluationRequest& request) = 0;
   /// Measures tolerances and tries every mutant. nullopt: stopped on the way.
   virtual std::optional<Admission> admit(const AdmissionRequest& request) = 0;
+  /// Looks at the draws and the reference of a contract. `small`: the kernel at a small point on the cpu device, where
+  /// its reference runs under the memory checker; null: nowhere. nullopt: stopped on the way. Throws Error(bad_input):
+  /// the reference does not compile or run.
+  virtual std::optional<ContractReview> review(const Realized& baseline, const Realized* small) {
+    (void)baseline, (void)small;
+    return ContractReview{};
+  }
   /// What the device reaches, measured now; all zero where times are emulated. `use_peaks` gives them to the gates.
   virtual MeasuredPeaks measure_peaks() = 0;
   virtual void use_peaks(const MeasuredPeaks& peaks) = 0;

@@ -29,6 +29,9 @@ struct ComparedSite {
   bool one_way() const { return less + equal + greater == 1; }
 };
 
+/// The kind of a raw finding that says that no instrumented code touched a buffer: nothing was looked at.
+inline constexpr const char* kNothingInstrumented = "nothing_instrumented";
+
 /// A finding of a checked run as the process that ran the candidate can say it. Places in the source are offsets into
 /// the candidate's code; the text names the n-th of them as "@n". What reads it must not trust it: native code ran
 /// beside its writer.

@@ -135,7 +135,7 @@ HARNESS_JSON(Memset, target, offset, bytes, value)
 HARNESS_JSON(LibraryCall, library, operation, options)
 HARNESS_JSON(Workspace, name, bytes, align, zeroed)
 HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked, compares,
-                      constants)
+                      constants, included)
 HARNESS_ENUM_TABLE(ParameterKind, "kind of parameter",
                    {{ParameterKind::unknown, "unknown"},
                     {ParameterKind::integer, "integer"},

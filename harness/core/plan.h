@@ -85,6 +85,9 @@ struct BuildSpec {
   bool checked = false;                     // cpu: instrumented for the memory checker (core/memory_check.h)
   bool compares = false;                    // cpu, with `checked`: its comparisons are recorded, too
   std::vector<std::string> constants = {};  // symbols of `__constant__` variables that the plan fills
+  /// What the source included when its hash was made: paths, and the SHA-256 of each text. A compiler refuses to read
+  /// anything else of its include_dirs. Empty: whatever is there when it compiles.
+  std::vector<std::pair<std::string, std::string>> included = {};
 };
 
 /// What a compiled parameter takes. A cubin's 64-bit integer may be a pointer; half and bfloat16 are no number here.

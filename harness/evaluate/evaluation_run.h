@@ -75,7 +75,7 @@ class EvaluationRun {
   Evaluation evaluation;
   Artifact artifact;
   std::future<Disassembly> disassembled;  // of a finalist
-  double launch_s = 0;              // of the judged launch, transfers included
+  double launch_s = 0;                    // of the judged launch, transfers included
   std::vector<double> launches_ns;  // at the timed size, the judged one first, transfers not counted; see Runner::run
   Subject subject;                  // contender 0
   std::vector<Subject> neighbours;  // contenders 1, 2, ...

@@ -7,6 +7,7 @@
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
 #include "harness/evaluate/admission.h"
+#include "harness/evaluate/contract_review.h"
 #include "harness/evaluate/fairness.h"
 #include "harness/evaluate/run.h"
 #include "harness/system/machine_state.h"
@@ -147,6 +148,19 @@ std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& reques
       anew.elsewhere.clear();
       return AdmissionTrial(anew, workers_, try_mutant).finish();
     }
+  } catch (const InterruptedWork&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<ContractReview> PipelineEvaluator::review(const Realized& baseline, const Realized* small) {
+  try {
+    ContractReview review = review_draws(workers_, baseline);
+    WorkerPool* const emulation = workers_.native() ? &workers_ : emulated_ ? &emulated_->workers : nullptr;
+    if (small == nullptr || emulation == nullptr)
+      review.not_checked = "no cpu device runs the reference under its memory checker";
+    else check_reference(*emulation, *small, review);
+    return review;
   } catch (const InterruptedWork&) {
     return std::nullopt;
   }

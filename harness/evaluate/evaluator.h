@@ -45,6 +45,7 @@ class PipelineEvaluator : public Evaluator {
   void prepare(std::span<const Realized> candidates) override;
   Evaluation evaluate(const EvaluationRequest& request) override;
   std::optional<Admission> admit(const AdmissionRequest& request) override;
+  std::optional<ContractReview> review(const Realized& baseline, const Realized* small) override;
   MeasuredPeaks measure_peaks() override;
   void use_peaks(const MeasuredPeaks& peaks) override { peaks_ = peaks; }
   CardCalibration calibrate() override;

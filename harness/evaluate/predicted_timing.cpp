@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "harness/core/text_changed.h"
 #include "harness/predict/counting.h"
 #include "harness/predict/prediction_as_timing.h"
 
@@ -59,6 +60,8 @@ Settled predict_timing(EvaluationRun& run, Timing& timing) {
     if (!before) before = counting.count(realized, {gpu}).number("predicted_ns");
     if (Settled settled = run.add(predicted_twice(*ns, before.value_or(0)))) return settled;
     return gate_counted_launch(run, profile, timing);
+  } catch (const TextChanged&) {
+    throw;
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::bad_input) throw;
     return Unsupported{error.what()};

@@ -49,6 +49,7 @@ class HarnessTools : public Toolbox {
   // jobs.cpp: what is done
   ToolStep evaluate(const Arguments& arguments);
   ToolStep start(AgentJob job, double wait_s);
+  Answer too_many_jobs();
   ToolStep wait_for(const Arguments& arguments);
   Answer stop(const Arguments& arguments);
   Answer adopt(const Arguments& arguments);

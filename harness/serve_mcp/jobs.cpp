@@ -15,6 +15,7 @@ namespace {
 constexpr double kLongestWaitS = 45;  // hosts give up after 60 s
 constexpr double kLeastS = 0.5;       // an evaluation is not begun with less
 constexpr double kUsualCampaignS = 60;
+constexpr std::int64_t kMostOpenJobs = 8;  // of a session: each is a process, and one at a time has the device
 constexpr std::size_t kLongestSource = 1 << 20, kLongestLabel = 200;
 
 double wait_of(const Arguments& arguments, double otherwise) {
@@ -181,10 +182,27 @@ ToolStep HarnessTools::campaign_start(const Arguments& arguments) {
 
 ToolStep HarnessTools::start(AgentJob job, double wait_s) {
   job.campaign = session().campaign;
-  const std::int64_t id = archive().sessions().add_job(job);
-  workshop_.start_job(id);
-  if (wait_s > 0) return {{}, id, wait_s, true};
-  return {look(id).answer};
+  const std::optional<std::int64_t> id = archive().sessions().add_job(job, kMostOpenJobs);
+  if (!id) return {too_many_jobs()};
+  workshop_.start_job(*id);
+  if (wait_s > 0) return {{}, *id, wait_s, true};
+  return {look(*id).answer};
+}
+
+/// They run one after the other all the same.
+Answer HarnessTools::too_many_jobs() {
+  std::vector<std::int64_t> open;
+  for (const AgentJob& job : archive().sessions().jobs(session().campaign, 200))
+    if (!over(job)) open.push_back(job.id);
+  std::ranges::sort(open);
+  Answer answer =
+      failure("busy",
+              fmt::format("{} jobs of session '{}' have not ended, and it may have {}: nothing was started",
+                          open.size(), session().name, kMostOpenJobs),
+              open.empty() ? "ask again in a minute"
+                           : fmt::format("job with job {} and wait_s waits for the oldest; cancel stops one", open[0]));
+  answer["jobs"] = open;
+  return answer;
 }
 
 ToolStep HarnessTools::wait_for(const Arguments& arguments) {
@@ -210,7 +228,7 @@ JobLook HarnessTools::look(std::int64_t id) {
 }
 
 void HarnessTools::cancel(std::int64_t job) {
-  archive().sessions().cancel_job(job);
+  archive().sessions().cancel_job(job, session().campaign);
 }
 
 Answer HarnessTools::stop(const Arguments& arguments) {

@@ -155,6 +155,42 @@ std::vector<std::string> models_in_words(Catalog& catalog, const DeviceInfo& dev
   return lines;
 }
 
+Realized baseline_on(Catalog& catalog, const std::string& kernel, const std::string& workload,
+                     const DeviceInfo& device) {
+  const VariantInfo& baseline = catalog.kernel(kernel).variants.front();
+  const Config config = catalog.plugin(kernel).default_config(baseline.name, workload, device, {});
+  return catalog.plugin(kernel).realize({kernel, baseline.name, baseline.technique, config}, workload, device);
+}
+
+/// What no gate could tell: inputs that never change, a reference that follows from none or is no function of them.
+/// False: there is such a thing, or it was stopped on the way.
+bool review_contract(Catalog& catalog, Evaluator& evaluator, const std::string& kernel, const CheckOptions& options,
+                     Checking& report) {
+  const std::size_t before = report.problems.size();
+  const std::optional<Realized> small = small_baseline(catalog, evaluator, kernel);
+  std::optional<std::map<std::string, double>> constant;  // on all that are looked at
+  const auto look = [&](const Realized& baseline, const Realized* checked) {
+    const auto review = evaluator.review(baseline, checked);
+    if (!review) return false;
+    for (const std::string& problem : review->problems)
+      if (std::ranges::find(report.problems, problem) == report.problems.end()) report.problems.push_back(problem);
+    if (!constant && !review->not_checked.empty()) note(options, "the reference: not checked: " + review->not_checked);
+    if (!constant) constant = review->constant_inputs;
+    std::erase_if(*constant, [&](const auto& input) { return !review->constant_inputs.contains(input.first); });
+    return true;
+  };
+  for (const Realized& baseline : trial_baselines(catalog, evaluator, kernel))
+    if (!look(baseline, constant ? nullptr : small ? &*small : nullptr)) return false;
+  if (constant && !constant->empty())  // lengths may be equal on one workload and ragged on another
+    for (const std::string& workload : choose_workloads(catalog.kernel(kernel), {}, evaluator.device()))
+      if (!look(baseline_on(catalog, kernel, workload, evaluator.device()), nullptr)) return false;
+  for (const auto& [input, value] : constant.value_or(std::map<std::string, double>{}))
+    report.problems.push_back(fmt::format(
+        "every element of the input '{}' is {:g} in all draws, so nothing tells how it is read; draw values that vary",
+        input, value));
+  return report.problems.size() == before;
+}
+
 // The gates on trial, always anew: that is what a check is for. False: stopped on the way, or refused.
 bool try_gates(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions, const CheckOptions& options,
                const std::string& kernel, Checking& report) {
@@ -185,6 +221,7 @@ KernelCheck check_kernel(const std::string& name, Catalog& catalog, Evaluator& e
   try {
     const KernelInfo& kernel = catalog.kernel(name);
     report.problems = catalog.inspect(name, evaluator.device());
+    if (!review_contract(catalog, evaluator, name, options, report)) return report;
     if (!try_gates(catalog, evaluator, admissions, options, name, report)) return report;
     if (options.keep) catalog.plugin(name).keep_admitted(evaluator.device().admission_key, report.admission.parts);
     run_variants(catalog, evaluator, kernel, options, report);

@@ -33,6 +33,8 @@ struct OfflineDevice {
   std::unique_ptr<Compiler> compiler;
   /// Entry -> the name by which a loader finds it in the artifact.
   std::function<std::map<std::string, std::string>(const Artifact&)> linked_names;
+  /// Equal for images that a loader cannot tell apart. Throws Error for bytes that are no image.
+  std::function<std::string(std::string_view image)> image_hash;
   /// How a kernel's reference is built. Throws Error(bad_input): its file cannot be read.
   std::function<BuildSpec(const Realized&)> reference_build;
 };

@@ -10,6 +10,7 @@
 #include "harness/package/resolved.h"
 #include "harness/shipping/judged_package.h"
 #include "harness/shipping/package_rebuild.h"
+#include "harness/shipping/package_signature.h"
 #include "harness/system/interrupt.h"
 
 namespace harness {
@@ -62,7 +63,11 @@ class PackageGuard {
 
   PackageVerdict judge() {
     verdict_.kernels = old_.kernel;
-    if (question_.code_only) {
+    if (const PackageSignature signature = signature_of(old_, question_.key); !signature.holds()) {
+      PairResult nothing;
+      nothing.workload = "signature";
+      add(nothing, "wrong", signature.text, true);
+    } else if (question_.code_only) {
       compare_code();
     } else {
       device_ = device_for(shell_, old_, question_.device);
@@ -95,6 +100,8 @@ class PackageGuard {
   }
 
   static std::string times(const PairResult& result) {
+    if (result.predicted)
+      return fmt::format("not timed, predicted {:.2f}x of the packaged one's speed", result.ratio.value_or(0));
     return fmt::format("{:.3f}x [{:.3f}, {:.3f}] of the packaged one's speed", result.ratio.value_or(0),
                        result.ratio_lo.value_or(0), result.ratio_hi.value_or(0));
   }
@@ -104,7 +111,7 @@ class PackageGuard {
     PackageJudge judge(shell_, old_, device_);
     for (const package::PackagedWorkload& each : old_.workloads) {
       if (interrupted()) return false;
-      if (!each.winner || (!old_.emulated() && each.device != device_.name)) continue;
+      if (!each.winner || ((!old_.emulated() || !device_.predicts.empty()) && each.device != device_.name)) continue;
       std::optional<Pair> pair;
       PairResult result;
       result.workload = each.workload.name;

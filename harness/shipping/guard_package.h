@@ -11,6 +11,7 @@ struct PackageQuestion {
   std::string folder;   // the package that must not be fallen behind
   std::string against;  // another package in the place of the kernels that are here now; "": these
   std::string device = "auto";
+  std::string key;         // file of the public key that must have signed the package; "": any, or none
   bool code_only = false;  // without a GPU: both are compiled, and registers, spills and machine code compared
 };
 

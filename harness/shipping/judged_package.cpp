@@ -7,6 +7,7 @@
 
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
 #include "harness/package/resolved.h"
 #include "harness/report/format.h"
 #include "harness/report/table.h"
@@ -37,11 +38,16 @@ DeviceInfo device_for(const Shell& shell, const package::PackageFolder& package,
     if (package.emulated()) return device.emulation;
     return !device.emulation && std::ranges::find(wanted, device.name) != wanted.end();
   };
+  // What was chosen by counting is counted: an emulation's own times say nothing of it.
+  const std::vector<std::string> predicted = package.predicted();
+  const auto as_chosen = [&](const DeviceInfo& device) {
+    return !predicted.empty() && device.predicts.empty() ? predicting(device, find_gpu(predicted.front())) : device;
+  };
   if (asked == "auto")
     for (const DeviceInfo& device : devices)
-      if (device.available && fits(device)) return device;
+      if (device.available && fits(device)) return as_chosen(device);
   const DeviceInfo device = choose_device(asked, devices);
-  if (fits(device)) return device;
+  if (fits(device)) return as_chosen(device);
   if (package.emulated())
     throw environment_error(fmt::format("the package is of emulated times, and '{}' is no emulation; name --device cpu",
                                         report::clean(device.name)));
@@ -75,6 +81,16 @@ void PackageJudge::prepare() {
   if (admission_ && !admission_->passed) throw bad_input(refusal(*admission_));
 }
 
+std::optional<double> PackageJudge::predicted_ns(Catalog& catalog, const Realized& other) {
+  const std::string key = other.problem.workload.name + " " + package::candidate_text(other.candidate);
+  if (const auto known = predicted_.find(key); known != predicted_.end()) return known->second;
+  EvaluationRequest request = gated_request(catalog, *evaluator_, other, Points::none);
+  request.admission = &*admission_;
+  const Evaluation evaluation = evaluator_->evaluate(request);
+  const Timing* const timing = timing_of(evaluation.outcome);
+  return predicted_[key] = timing == nullptr ? std::nullopt : std::optional(timing->time_ns);
+}
+
 PairResult PackageJudge::judge(Catalog& catalog, const Realized& candidate, const Realized& other) {
   PairResult result;
   result.workload = candidate.problem.workload.name;
@@ -88,10 +104,13 @@ PairResult PackageJudge::judge(Catalog& catalog, const Realized& candidate, cons
   EvaluationRequest request = gated_request(catalog, *evaluator_, candidate, Points::finalist);
   request.confirm = true;
   request.admission = &*admission_;
-  request.incumbent = Incumbent{other, 0, 1.0};
+  if (!device_.predicts.empty()) request.baseline_ns = predicted_ns(catalog, other);
+  if (device_.predicts.empty() || request.baseline_ns)
+    request.incumbent = Incumbent{other, request.baseline_ns.value_or(0), 1.0};
   const Evaluation evaluation = evaluator_->evaluate(request);
   result.outcome = outcome_name(evaluation.outcome);
   result.detail = message_of(evaluation.outcome);
+  result.predicted = !device_.predicts.empty();
   result.gates = evaluation.gates.size();
   result.failed_gates = static_cast<std::size_t>(
       std::ranges::count_if(evaluation.gates, [](const GateResult& gate) { return gate.checked && !gate.passed; }));
@@ -111,6 +130,7 @@ json pair_json(const PairResult& result) {
           {"candidate", result.candidate},
           {"beside", result.beside},
           {"outcome", result.outcome},
+          {"times", result.predicted ? "predicted" : "taken"},
           {"ratio", result.ratio ? json(*result.ratio) : json()},
           {"ratio_ci95", interval},
           {"verdict", result.verdict ? json(*result.verdict) : json()},

@@ -18,6 +18,7 @@ struct PairResult {
   std::string detail;                               // what went wrong, a sentence; "" where nothing did
   std::optional<double> ratio, ratio_lo, ratio_hi;  // time of the other over the candidate's: above 1 it is faster
   std::optional<Comparison> verdict;
+  bool predicted = false;  // nothing was timed: both were counted, and `ratio` is what a model expects
   std::size_t gates = 0, failed_gates = 0;
   bool right() const { return outcome == "passed" || outcome == "same code"; }
   bool slower() const { return verdict == Comparison::slower; }
@@ -33,7 +34,8 @@ class ContractChanged : public Error {
 std::unique_ptr<FormulaCatalog> packaged_catalog(const Shell& shell, const package::PackageFolder& package);
 
 /// The device to judge a package on. Throws Error(environment), which is status 3, where it is not here or is another
-/// model than the package was measured on; a package of emulated times is for the emulation.
+/// model than the package was measured on; a package of emulated times is for the emulation, and one of predicted
+/// times for an emulation that predicts.
 DeviceInfo device_for(const Shell& shell, const package::PackageFolder& package, const std::string& asked);
 
 /// Judges candidates of a kernel on one device. Its processes live as long as it does.
@@ -57,6 +59,8 @@ class PackageJudge {
 
  private:
   void prepare();
+  /// What counting expects of it on a device that predicts; nothing where it does not pass.
+  std::optional<double> predicted_ns(Catalog& catalog, const Realized& other);
 
   const Shell& shell_;
   std::string kernel_;
@@ -65,6 +69,7 @@ class PackageJudge {
   std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<Archive> archive_;
   std::optional<Admission> admission_;
+  std::map<std::string, std::optional<double>> predicted_;
 };
 
 json pair_json(const PairResult& result);

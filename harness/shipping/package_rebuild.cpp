@@ -6,86 +6,162 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
-#include "harness/core/hash.h"
+#include "harness/package/folder/images.h"
 #include "harness/shipping/judged_package.h"
+#include "harness/shipping/package_library.h"
 #include "harness/system/files.h"
 
 namespace harness {
 namespace {
-
-/// What a package holds of a build: `kind` is "code" or "ptx"; nothing where it has none for the architecture.
-std::optional<json> held_code(const json& description, const BuildSpec& build, const char* kind,
-                              const std::string& architecture) {
-  for (const json& module : description.at("modules")) {
-    if (module.at("source") != build.source_name || module.at("options") != json(build.options) ||
-        module.at("defines") != json(build.defines) || module.at("entries") != json(build.entries))
-      continue;
-    for (const json& code : module.value(kind, json::array()))
-      if (code.at("architecture") == architecture) return std::optional<json>(std::in_place, code);
-  }
-  return std::nullopt;
-}
 
 /// "sm_90" of "compute_90".
 std::string compiled_for(const std::string& ptx) {
   return "sm_" + ptx.substr(ptx.find('_') + 1);
 }
 
+/// Whether a module of kernel.json is of a build, whose entries may be some of the module's.
+bool is_of(const json& module, const BuildSpec& build) {
+  return module.at("source") == build.source_name && module.at("options") == json(build.options) &&
+         module.at("defines") == json(build.defines) && std::ranges::all_of(build.entries, [&](const auto& entry) {
+           return std::ranges::find(module.at("entries"), json(entry)) != module.at("entries").end();
+         });
+}
+
+/// PTX without its lines `.file N "PATH"`, which name folders of the machine that compiled it.
+std::string without_folders(const std::string& ptx) {
+  std::string text;
+  for (std::size_t begin = 0; begin < ptx.size();) {
+    const std::size_t end = std::min(ptx.find('\n', begin), ptx.size());
+    if (ptx.compare(begin, 5, ".file") != 0 && ptx.compare(begin, 6, "\t.file") != 0)
+      text.append(ptx, begin, end + 1 - begin);
+    begin = end + 1;
+  }
+  return text;
+}
+
+bool is_image_of(const OfflineDevice& offline, const std::string& image, const Artifact& artifact) {
+  try {
+    return offline.image_hash(image) == offline.image_hash(read_file(artifact.path));
+  } catch (const Error&) {
+    return false;  // it is no image
+  }
+}
+
 class Rebuilding {
  public:
   Rebuilding(const Shell& shell, const package::PackageFolder& package)
-      : shell_(shell), package_(package), catalog_(packaged_catalog(shell, package)) {}
+      : shell_(shell),
+        package_(package),
+        catalog_(packaged_catalog(shell, package)),
+        held_(package::held_images(package)) {
+    made.different = held_.wrong;
+    if (!held_.listed) made.not_compared = "an older program packaged it, which listed no images";
+  }
 
   RebuiltCode made;
+  const package::HeldImages& held() const { return held_; }
 
-  /// Every winner's machine code on one architecture, or its PTX ("compute_90").
+  /// All machine code for one architecture, or all PTX ("compute_90").
   void compare(const std::string& architecture, bool ptx) {
     const auto offline = shell_.rooms.offline_device(shell_.places(), ptx ? compiled_for(architecture) : architecture);
     if (!offline || !offline->compiler) {
       made.not_compared = fmt::format("nothing here compiles for {}", architecture);
       return;
     }
-    for (const package::PackagedWorkload& each : package_.workloads) {
-      if (!each.winner) continue;
-      if (!each.workload.declared) catalog_->plugin(package_.kernel).add_shape(each.workload.name, offline->info);
-      const Workload& workload =
-          *std::ranges::find(catalog_->kernel(package_.kernel).workloads, each.workload.name, &Workload::name);
-      const BuildSpec build =
-          catalog_->plugin(each.winner->kernel).formulas(*each.winner, workload, offline->info).build;
-      const auto held = held_code(package_.description, build, ptx ? "ptx" : "code", architecture);
-      if (held)
-        compare_one(*offline, build, *held, ptx, fmt::format("{} on {}", each.winner->variant, each.workload.name));
-      else if (!ptx)  // what has no PTX was said when it was packaged
-        made.different.push_back(
-            fmt::format("the package holds no code for {} on {}", each.winner->variant, each.workload.name));
-    }
+    const std::vector<Named> builds = builds_on(offline->info);
+    std::size_t without_build = 0;
+    for (const json& module : package_.description.at("modules"))
+      for (const json& listed : module.value(ptx ? "ptx" : "code", json::array())) {
+        if (listed.at("architecture") != architecture) continue;
+        const auto named = std::ranges::find_if(builds, [&](const Named& each) { return is_of(module, each.build); });
+        if (named == builds.end()) {
+          ++without_build;
+          continue;
+        }
+        BuildSpec build = named->build;
+        build.entries = module.at("entries").get<std::vector<std::string>>();
+        compare_one(*offline, build, listed, ptx, named->what);
+      }
+    if (without_build > 0)
+      made.not_compared = fmt::format("{} images are for flags or types that no packaged workload has", without_build);
+    if (!ptx) find_all(builds, architecture);  // what has no PTX was said when it was packaged
   }
 
  private:
-  void compare_one(const OfflineDevice& offline, const BuildSpec& build, const json& held, bool ptx,
+  struct Named {
+    BuildSpec build;
+    std::string what;
+    bool winner;
+  };
+
+  /// Of each winner on its workload, and of the originals on all.
+  std::vector<Named> builds_on(const DeviceInfo& device) {
+    std::vector<Named> builds;
+    for (const package::PackagedWorkload& each : package_.workloads) {
+      if (!each.workload.declared) catalog_->plugin(package_.kernel).add_shape(each.workload.name, device);
+      const Workload& workload =
+          *std::ranges::find(catalog_->kernel(package_.kernel).workloads, each.workload.name, &Workload::name);
+      const auto add = [&](const Candidate& candidate, bool winner) {
+        builds.push_back({catalog_->plugin(candidate.kernel).formulas(candidate, workload, device).build,
+                          fmt::format("{} on {}", candidate.variant, each.workload.name), winner});
+      };
+      if (each.winner) add(*each.winner, true);
+      for (const json& one : package_.description.at("configurations"))
+        if (one.at("original") == true)
+          add({package_.kernel, one.at("variant"), one.at("technique"), config_from_json(one.at("config"))}, false);
+    }
+    return builds;
+  }
+
+  /// Each winner has code.
+  void find_all(const std::vector<Named>& builds, const std::string& architecture) {
+    for (const Named& each : builds) {
+      const auto& modules = package_.description.at("modules");
+      const bool there = std::ranges::any_of(modules, [&](const json& module) {
+        return is_of(module, each.build) && std::ranges::any_of(module.at("code"), [&](const json& code) {
+                 return code.at("architecture") == architecture;
+               });
+      });
+      if (each.winner && !there) made.different.push_back(fmt::format("the package holds no code for {}", each.what));
+    }
+  }
+
+  const package::HeldImage* image_of(const json& listed) const {
+    const std::string name = listed.value("image", "");
+    const auto image = std::ranges::find(held_.images, name, &package::HeldImage::name);
+    return image == held_.images.end() ? nullptr : &*image;
+  }
+
+  void compare_one(const OfflineDevice& offline, const BuildSpec& build, const json& listed, bool ptx,
                    const std::string& what) {
     const BuildResult result = offline.compiler->build(build);
     const auto* artifact = std::get_if<Artifact>(&result);
-    const char* const key = ptx ? "sha256" : "code_hash";
+    const package::HeldImage* image = image_of(listed);
     if (artifact == nullptr) {
       made.different.push_back(
           fmt::format("{} does not compile for {} any more", build.source_name, offline.info.architecture));
-    } else if (held.at("compiler") != artifact->compiler) {
+    } else if (listed.at("compiler") != artifact->compiler) {
       made.not_compared = fmt::format("the package was compiled by {}, and here is {}",
-                                      held.at("compiler").get<std::string>(), artifact->compiler);
-    } else if (!held.contains(key)) {
-      made.not_compared = "its PTX has no digest of its own: an older program packaged it";
-    } else if (held.at(key) == (ptx ? sha256_hex(read_file(artifact->listing)) : artifact->code_hash)) {
+                                      listed.at("compiler").get<std::string>(), artifact->compiler);
+    } else if (image == nullptr) {
+      if (!ptx && listed.at("code_hash") != artifact->code_hash) tell_different(what, ptx);
+    } else if (ptx ? without_folders(image->bytes) == without_folders(read_file(artifact->listing))
+                   : is_image_of(offline, image->bytes, *artifact)) {
       ++made.same;
     } else {
-      made.different.push_back(
-          fmt::format("{} compiles to other {} than the package holds", what, ptx ? "PTX" : "machine code"));
+      tell_different(what, ptx);
     }
+  }
+
+  void tell_different(const std::string& what, bool ptx) {
+    made.different.push_back(
+        fmt::format("{} compiles to other {} than the package holds", what, ptx ? "PTX" : "machine code"));
   }
 
   const Shell& shell_;
   const package::PackageFolder& package_;
   std::unique_ptr<FormulaCatalog> catalog_;
+  package::HeldImages held_;
 };
 
 }  // namespace
@@ -108,6 +184,10 @@ RebuiltCode rebuild(const Shell& shell, const package::PackageFolder& package) {
   Rebuilding rebuilding(shell, package);
   for (const json& named : package.description.at("architectures")) rebuilding.compare(named, false);
   for (const json& named : package.description.value("ptx", json::array())) rebuilding.compare(named, true);
+  const ComparedLauncher launcher = compare_launcher(package, rebuilding.held());
+  rebuilding.made.launcher = launcher.state;
+  rebuilding.made.different.insert(rebuilding.made.different.end(), launcher.different.begin(),
+                                   launcher.different.end());
   return rebuilding.made;
 }
 

@@ -9,13 +9,14 @@ namespace harness {
 
 /// What compiling the sources of a package anew gave, beside what it holds.
 struct RebuiltCode {
-  std::size_t same = 0;                // winners with the same machine code, and those with the same PTX
+  std::size_t same = 0;                // images, of machine code and of PTX, that its sources compile to
   std::vector<std::string> different;  // sentences
   std::string not_compared;            // why nothing, or not all, could be compared; ""
+  std::string launcher;                // "same", "different", or why the compiled launcher could not be compared
 };
 
-/// Compiles each winner of a package from the sources in it and compares with the machine code and the PTX that it says
-/// it holds.
+/// Holds each image in a package's launcher against kernel.json, and against what the sources in the package compile
+/// to; the compiled launcher must hold these images, and be what its own sources compile to.
 /// Compilers of another version make other code: that is said, and no difference.
 RebuiltCode rebuild(const Shell& shell, const package::PackageFolder& package);
 

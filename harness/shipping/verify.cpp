@@ -20,7 +20,9 @@ VerifiedWorkload judged(PackageJudge& judge, const package::PackageFolder& packa
 
 Verification verify_package(const Shell& shell, const VerifyQuestion& question, const VerifyWatch& watch) {
   const package::PackageFolder package = package::read_package(question.folder, question.digest);
-  Verification verification{package.kernel, package.digest, device_for(shell, package, question.device), package.files};
+  Verification verification{package.kernel, package.digest, signature_of(package, question.key), {}, package.files};
+  if (!verification.signature.holds()) return verification;
+  verification.device = device_for(shell, package, question.device);
   watch.begun(verification);
   verification.code = rebuild(shell, package);
   verification.holds = verification.code.different.empty();
@@ -28,7 +30,8 @@ Verification verify_package(const Shell& shell, const VerifyQuestion& question, 
   for (const package::PackagedWorkload& point : package.workloads) {
     verification.interrupted = interrupted();
     if (verification.interrupted) break;
-    if (!package.emulated() && point.device != verification.device.name) continue;
+    if ((!package.emulated() || !verification.device.predicts.empty()) && point.device != verification.device.name)
+      continue;
     VerifiedWorkload workload = judged(judge, package, point);
     verification.interrupted = interrupted();
     if (verification.interrupted) break;

@@ -7,6 +7,7 @@
 #include "harness/service/shell.h"
 #include "harness/shipping/judged_package.h"
 #include "harness/shipping/package_rebuild.h"
+#include "harness/shipping/package_signature.h"
 
 namespace harness {
 
@@ -14,6 +15,7 @@ namespace harness {
 struct VerifyQuestion {
   std::string folder, device = "auto";
   std::string digest;  // that `harness package` told; "": any
+  std::string key;     // file of the public key that must have signed it; "": any, or none
 };
 
 /// A workload of the package; no pair where the package chose the original.
@@ -24,6 +26,7 @@ struct VerifiedWorkload {
 
 struct Verification {
   std::string kernel, digest;
+  PackageSignature signature;
   DeviceInfo device;
   std::size_t files = 0;  // of the package, as they were packaged
   RebuiltCode code;
@@ -40,7 +43,8 @@ struct VerifyWatch {
 };
 
 /// Whether a package holds on this machine: its files are those that were packaged, its sources compile to its code,
-/// and each winner passes all gates and is no slower than the original beside it. Throws Error(bad_input) for a package
+/// and each winner passes all gates and is no slower than the original beside it. Where the signature does not hold,
+/// nothing of it is compiled or run. Throws Error(bad_input) for a package
 /// that is not whole, Error(environment) without the device that it was measured on.
 Verification verify_package(const Shell& shell, const VerifyQuestion& question, const VerifyWatch& watch);
 

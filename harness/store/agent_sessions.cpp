@@ -116,8 +116,17 @@ AgentSession StoredSessions::session(std::int64_t campaign) {
   return session;
 }
 
-std::int64_t StoredSessions::add_job(const AgentJob& job) {
+/// A job whose process never signed it is forgotten after a minute: it could not begin.
+std::optional<std::int64_t> StoredSessions::add_job(const AgentJob& job, std::int64_t most) {
+  settle_lost_jobs(job.campaign);
   Write write(store_.connection(), Durability::machine);
+  {
+    Statement open(store_.connection(),
+                   "SELECT count(*) FROM agent_job WHERE campaign = ? AND state IN ('waiting', 'running') "
+                   "AND (owner IS NOT NULL OR asked_unix > ?)",
+                   job.campaign, now_unix() - 60);
+    if (open.next() && open.integer(0) >= most) return std::nullopt;
+  }
   Statement(store_.connection(),
             "INSERT INTO agent_job (campaign, kind, request, key, asked_unix, state) VALUES (?, ?, ?, ?, ?, 'waiting')",
             job.campaign, job.kind, json_text(job.request), job.key, now_unix())
@@ -174,7 +183,11 @@ void StoredSessions::settle_lost_jobs(std::int64_t campaign) {
   write.commit();
 }
 
-void StoredSessions::cancel_job(std::int64_t id) {
+void StoredSessions::cancel_job(std::int64_t id, std::int64_t campaign) {
+  const std::int64_t of = job(id).campaign;
+  if (of != campaign)
+    throw bad_input(fmt::format("job {} was started by the session '{}', which alone may stop it", id,
+                                read_campaign(store_.connection(), of).name.value_or("")));
   Write write(store_.connection());
   Statement(store_.connection(), "UPDATE agent_job SET cancelled = 1 WHERE id = ?", id).run();
   Statement(store_.connection(),

@@ -11,11 +11,11 @@ class StoredSessions : public AgentSessions {
 
   AgentSession open_session(const CampaignRecord& record, const json& judge) override;
   AgentSession session(std::int64_t campaign) override;
-  std::int64_t add_job(const AgentJob& job) override;
+  std::optional<std::int64_t> add_job(const AgentJob& job, std::int64_t most) override;
   AgentJob job(std::int64_t id) override;
   std::optional<AgentJob> answered_job(const std::string& key) override;
   std::vector<AgentJob> jobs(std::int64_t campaign, std::int64_t limit) override;
-  void cancel_job(std::int64_t id) override;
+  void cancel_job(std::int64_t id, std::int64_t campaign) override;
   bool sign_job(std::int64_t id) override;
   void begin_job(std::int64_t id) override;
   void end_job(std::int64_t id, JobState state, const json& answer, bool lasting) override;

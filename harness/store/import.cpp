@@ -4,6 +4,7 @@
 #include <fstream>
 #include <vector>
 
+#include "harness/core/contradictions.h"
 #include "harness/core/error.h"
 #include "harness/core/export_form.h"
 #include "harness/core/hash.h"
@@ -89,7 +90,7 @@ class Importer {
       ++report_.skipped;
       const bool counts_now = options_.as_evidence && !known.flag(1);
       const std::int64_t id = known.integer(0);
-      if (counts_now) count_as_evidence(id);
+      if (counts_now && is_believed(id)) count_as_evidence(id);
       return;
     }
     CampaignRecord record;
@@ -126,8 +127,42 @@ class Importer {
     ++report_.evidence;
   }
 
+  /// Holds its rows, as they are in this store now, against themselves.
+  bool is_believed(std::int64_t campaign) {
+    std::vector<std::int64_t> ids;
+    {
+      Statement query(connection_, "SELECT id FROM iteration WHERE campaign = ? ORDER BY id", campaign);
+      while (query.next()) ids.push_back(query.integer(0));
+    }
+    std::string first;
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const RecordedIteration iteration = read_iteration(connection_, ids[i], Texts::none);
+      count(iteration.row);
+      const std::vector<std::string> found = contradictions(iteration.row);
+      if (found.empty()) continue;
+      if (++wrong == 1)
+        first = fmt::format("its iteration {} ({} on {}) cannot be so: {}", i + 1, iteration.identity.candidate.variant,
+                            iteration.identity.workload, found.front());
+    }
+    if (wrong == 0) return true;
+    Statement name(connection_, "SELECT coalesce(name, uuid) FROM campaign WHERE id = ?", campaign);
+    name.next();
+    report_.not_believed.push_back(fmt::format("campaign {} ({}) is not believed: {}{}", campaign, name.text(0), first,
+                                               wrong > 1 ? fmt::format(" (and {} more)", wrong - 1) : ""));
+    return false;
+  }
+
+  void count(const IterationRow& row) {
+    const Supported by = supported(row);
+    report_.checks.times += row.time_ns ? 1 : 0;
+    report_.checks.samples += by.samples ? 1 : 0;
+    report_.checks.gates += row.time_ns && by.gates ? 1 : 0;
+    report_.checks.floors += by.floor ? 1 : 0;
+  }
+
   void finish_campaign() {
-    if (campaign_ && options_.as_evidence) count_as_evidence(*campaign_);
+    if (campaign_ && is_believed(*campaign_) && options_.as_evidence) count_as_evidence(*campaign_);
     campaign_.reset();
   }
 

@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/package/folder/seal.h"
+#include "harness/system/files.h"
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
 #include "tests/support/turns.h"
@@ -103,7 +105,8 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   CHECK_THAT(text, Catch::Contains("paged_gather_ptx_0_0[] =  // compute_90"));
   const Finished both = run_harness({"verify", later, "--device", "cpu", "--json"});
   INFO(both.err);
-  CHECK(both.lines().at(0)["code"]["same"] == 2);  // machine code and PTX of the one winner
+  CHECK(both.lines().at(0)["code"]["same"] == 4);  // machine code and PTX of the winner and of the original
+  CHECK(both.lines().at(0)["code"]["launcher"] == "same");
   CHECK(both.lines().at(0)["code"]["not_compared"] == "");
 
   const Finished verified =
@@ -114,7 +117,7 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   CHECK(verified.status == (verdict["passed"] == true ? 0 : 1));
   CHECK(verdict["passed"] == true);
   CHECK(verdict["gates"]["failed"] == 0);
-  CHECK(verdict["code"]["same"] == 1);
+  CHECK(verdict["code"]["same"] == 2);
   CHECK(verdict["workloads"][0]["outcome"] == "passed");
 
   const Finished same = run_harness({"guard", folder, "--device", "cpu", "--json"});
@@ -141,6 +144,34 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   CHECK_THAT(tampered.err, Catch::Contains("the file src/paged_gather.cpp has changed since it was packaged"));
 }
 
+TEST_CASE("machine code and a compiled launcher that are not what the sources make are found, whatever digests say") {
+  if (is_nightly()) return;
+  if (!has_nvrtc()) return skip("NVRTC is not here, and a package holds machine code");
+  const Scratch scratch;
+  make_store(scratch);
+  const std::string folder = scratch.path("package");
+  REQUIRE(
+      run_harness({"package", "paged_gather", "-o", folder, "--allow", "emulated,unconfirmed", "--db", scratch.db()})
+          .status == 0);
+  const std::string library = folder + "/python/paged_gather/paged_gather.x86_64.so";
+  std::string bytes = read_file(library);
+  bytes[bytes.find("\x7f"
+                   "ELF",
+                   100) +
+        300] ^= 1;
+  write_file(library, bytes);
+  json described = parse_json(read_file(folder + "/kernel.json"));
+  package::PackageFiles files{{"kernel.json", ""}};
+  for (const auto& [path, digest] : described["digests"].items()) files[path] = read_file(folder + "/" + path);
+  files["kernel.json"] = described.dump();
+  package::seal(files);
+  write_file(folder + "/kernel.json", files["kernel.json"]);
+  const Finished verified = run_harness({"verify", folder, "--device", "cpu", "--json"});
+  CHECK(verified.status == 1);
+  CHECK(verified.lines().at(0)["code"]["launcher"] == "different");
+  CHECK_THAT(verified.lines().at(0)["code"]["different"].dump(), Catch::Contains("does not hold the image"));
+}
+
 TEST_CASE("a package of a kernel from any folder holds in verify, however --kernels spells the folder") {
   if (is_nightly()) return;
   if (!has_nvrtc()) return skip("NVRTC is not here, and a package holds machine code");
@@ -152,9 +183,10 @@ TEST_CASE("a package of a kernel from any folder holds in verify, however --kern
   fs::create_directories(mine);
   fs::copy(std::string(HARNESS_SOURCE_DIR) + "/kernels/paged_gather", mine + "/paged_gather",
            fs::copy_options::recursive);
+  fs::create_symlink(mine, scratch.path("link"));
   std::size_t number = 0;
-  for (const std::string& spelled :
-       {mine, mine + "/", std::string("../my own kernels"), "." + std::string("/../my own kernels/.")}) {
+  for (const std::string& spelled : {mine, mine + "/", scratch.path("link"), std::string("../my own kernels"),
+                                     "." + std::string("/../my own kernels/.")}) {
     const std::string folder = scratch.path("package" + std::to_string(++number));
     INFO(spelled);
     const Finished made = run_program({HARNESS_BINARY, "package", "paged_gather", "-o", folder, "--allow",
@@ -165,6 +197,6 @@ TEST_CASE("a package of a kernel from any folder holds in verify, however --kern
     const Finished verified = run_harness({"verify", folder, "--device", "cpu", "--json"});
     INFO(verified.err << verified.out);
     CHECK(verified.lines().at(0)["code"]["different"].empty());
-    CHECK(verified.lines().at(0)["code"]["same"] == 1);
+    CHECK(verified.lines().at(0)["code"]["same"] == 2);
   }
 }

@@ -76,7 +76,7 @@ TEST_CASE_METHOD(Fixture, "a session is one campaign for all who name it, and it
 
 TEST_CASE_METHOD(Fixture, "a job is signed once, charged once, and its answer is found by its key") {
   const std::int64_t session = sessions.open_session(a_session(100), {}).campaign;
-  const std::int64_t id = sessions.add_job(a_job(session));
+  const std::int64_t id = *sessions.add_job(a_job(session), 8);
   CHECK(sessions.job(id).state == JobState::waiting);
   CHECK(sessions.sign_job(id));
   CHECK_FALSE(sessions.sign_job(id));
@@ -98,15 +98,40 @@ TEST_CASE_METHOD(Fixture, "a job is signed once, charged once, and its answer is
 
 TEST_CASE_METHOD(Fixture, "a job that was never begun can be cancelled, and is not signed any more") {
   const std::int64_t session = sessions.open_session(a_session(100), {}).campaign;
-  const std::int64_t id = sessions.add_job(a_job(session));
-  sessions.cancel_job(id);
+  const std::int64_t id = *sessions.add_job(a_job(session), 8);
+  sessions.cancel_job(id, session);
   CHECK(sessions.job(id).state == JobState::interrupted);
   CHECK_FALSE(sessions.sign_job(id));
 }
 
+TEST_CASE_METHOD(Fixture, "a session has no more open jobs than it may, and another one has its own") {
+  const std::int64_t session = sessions.open_session(a_session(100), {}).campaign;
+  const std::int64_t other = sessions.open_session(a_session(100, "day"), {}).campaign;
+  const std::int64_t first = *sessions.add_job(a_job(session), 2);
+  REQUIRE(sessions.add_job(a_job(session), 2));
+  CHECK_FALSE(sessions.add_job(a_job(session), 2));
+  CHECK(sessions.add_job(a_job(other), 2));
+  sessions.cancel_job(first, session);
+  CHECK(sessions.add_job(a_job(session), 2));
+  CHECK_FALSE(sessions.add_job(a_job(session), 2));
+  // What no process signed within a minute could not begin.
+  store->connection().database().exec("UPDATE agent_job SET asked_unix = asked_unix - 100");
+  CHECK(sessions.add_job(a_job(session), 2));
+}
+
+TEST_CASE_METHOD(Fixture, "a session stops its own jobs, and no other's") {
+  const std::int64_t session = sessions.open_session(a_session(100), {}).campaign;
+  const std::int64_t other = sessions.open_session(a_session(100, "day"), {}).campaign;
+  const std::int64_t id = *sessions.add_job(a_job(session), 8);
+  CHECK_THROWS_WITH(sessions.cancel_job(id, other), Catch::Contains("started by the session 'night'"));
+  CHECK(sessions.job(id).state == JobState::waiting);
+  CHECK_FALSE(sessions.job(id).cancelled);
+  CHECK_THROWS_WITH(sessions.cancel_job(99, session), Catch::Contains("no job 99"));
+}
+
 TEST_CASE_METHOD(Fixture, "a job whose process was killed is lost, and what it spent stays spent") {
   const std::int64_t session = sessions.open_session(a_session(100), {}).campaign;
-  const std::int64_t id = sessions.add_job(a_job(session));
+  const std::int64_t id = *sessions.add_job(a_job(session), 8);
   in_child_process([&] {
     const auto own = Store::open(path, Mode::read_write);
     StoredSessions there{*own};

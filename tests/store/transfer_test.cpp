@@ -331,3 +331,27 @@ TEST_CASE("a malformed import is refused with its line, and nothing is imported"
   }
   CHECK(take(*other, text).campaigns == 4);
 }
+
+TEST_CASE("a campaign with a row that contradicts itself is kept and never counts as evidence") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), passed(100));
+  Evaluation lie = passed(90);
+  std::get<Passed>(lie.outcome).timing.speedup = 99;
+  record(*store, an_attempt(campaign, 2), lie);
+  const auto honest = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(honest, 1), passed(100));
+  const std::string text = text_of(*store);
+
+  auto other = Store::in_memory();
+  const ImportReport kept = take(*other, text);
+  REQUIRE(kept.not_believed.size() == 1);
+  CHECK_THAT(kept.not_believed[0], Catch::Contains("its iteration 2") && Catch::Contains("its speedup is 99"));
+  CHECK(kept.campaigns == 2);
+  const ImportReport asked = take(*other, text, true);  // what is there already is held against itself, too
+  CHECK(asked.not_believed.size() == 1);
+  CHECK(asked.evidence == 1);
+  CHECK(asked.checks.times == 3);
+  CHECK(asked.checks.samples == 3);
+  CHECK(value(*other, "SELECT sum(evidence) FROM campaign") == 1);
+}

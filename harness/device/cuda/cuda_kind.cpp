@@ -77,6 +77,10 @@ std::map<std::string, std::string> CudaKind::linked_names(const Artifact& artifa
   return cuda::lowered_names(artifact);
 }
 
+std::string CudaKind::image_hash(std::string_view image) const {
+  return cuda::image_hash(image);
+}
+
 Disassembly CudaKind::disassemble(const Artifact& artifact) const {
   return cuda::disassemble(artifact.path, find_disassembler(), walls_here());
 }

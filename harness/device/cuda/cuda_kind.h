@@ -18,6 +18,7 @@ class CudaKind : public DeviceKind {
   std::vector<BuildSpec> own_builds(const DeviceInfo& device) const override;
   std::unique_ptr<DeviceJudge> make_judge(const Target& target) const override;
   std::map<std::string, std::string> linked_names(const Artifact& artifact) const override;
+  std::string image_hash(std::string_view image) const override;
   Disassembly disassemble(const Artifact& artifact) const override;
   std::map<std::string, MachineCode> machine_code(const Artifact& artifact) const override;
   BuildSpec checked_build(BuildSpec spec) const override;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
+#include "harness/core/hash.h"
 #include "harness/core/machine_code.h"
 #include "harness/device/port/device_judge.h"
 #include "harness/device/port/device_profiler.h"
@@ -46,6 +47,8 @@ class DeviceKind {
 
   /// Entry (name expression) -> the name that the module's loader knows it by. Empty where the kind has no such names.
   virtual std::map<std::string, std::string> linked_names(const Artifact&) const { return {}; }
+  /// Equal for the images of two artifacts that a loader cannot tell apart. Throws Error for bytes that are no image.
+  virtual std::string image_hash(std::string_view image) const { return sha256_hex(image); }
   /// The machine code of an artifact, for the source policy.
   virtual Disassembly disassemble(const Artifact&) const { return {}; }
   /// By entry (name expression), what is known of the machine code without a disassembler. Empty: nothing.

@@ -101,9 +101,11 @@ json configurations_json(const PackageModel& model) {
 
 json modules_json(const PackageModel& model) {
   json all = json::array();
-  for (const PackageUnit& unit : model.units) {
+  for (std::size_t place = 0; place < model.units.size(); ++place) {
+    const PackageUnit& unit = model.units[place];
     json code = json::array();
-    for (const CompiledCode& each : unit.code) {
+    for (std::size_t i = 0; i < unit.code.size(); ++i) {
+      const CompiledCode& each = unit.code[i];
       if (each.bytes.empty()) continue;
       json entries = json::array();
       for (const EntryResources& entry : each.artifact.entries)
@@ -114,6 +116,8 @@ json modules_json(const PackageModel& model) {
       code.push_back({{"architecture", each.artifact.architecture},
                       {"compiler", each.artifact.compiler},
                       {"code_hash", each.artifact.code_hash},
+                      {"image", image_name(model.launcher.kernel, place, i)},
+                      {"sha256", sha256_hex(each.bytes)},
                       {"bytes", each.bytes.size()},
                       {"entries", entries}});
     }
@@ -122,6 +126,7 @@ json modules_json(const PackageModel& model) {
       if (!unit.ptx[i].bytes.empty())
         ptx.push_back({{"architecture", model.launcher.ptx_architectures.at(i)},
                        {"compiler", unit.ptx[i].artifact.compiler},
+                       {"image", ptx_name(model.launcher.kernel, place, i)},
                        {"sha256", sha256_hex(unit.ptx[i].bytes)},
                        {"bytes", unit.ptx[i].bytes.size()}});
     all.push_back({{"source", unit.build.source_name},
@@ -163,7 +168,8 @@ json devices_json(const PackageModel& model) {
                    {"architecture", device.architecture},
                    {"driver", device.driver},
                    {"compiler", device.compiler},
-                   {"emulation", device.emulation}});
+                   {"emulation", device.emulation},
+                   {"predicts", device.predicts}});
   return all;
 }
 

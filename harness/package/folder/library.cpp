@@ -8,6 +8,7 @@
 
 #include "harness/system/files.h"
 #include "harness/system/run_program.h"
+#include "harness/system/walls.h"
 
 namespace harness::package {
 namespace {
@@ -34,6 +35,16 @@ class Workshop {
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
+}
+
+/// What g++ needs, and nothing else: the sources may be a stranger's package.
+Confinement confined(const std::string& compiler, const std::string& workshop) {
+  std::error_code absent;
+  Reach reach{{}, {"/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache"}, workshop};
+  for (const fs::path& program : {fs::path(compiler), fs::canonical(compiler, absent)})
+    if (const fs::path top = program.parent_path().parent_path(); !top.empty() && top != "/")
+      reach.programs.push_back(top.string());
+  return {walls_here(), reach};
 }
 
 }  // namespace
@@ -71,7 +82,7 @@ BuiltLibrary build_library(const PackageFiles& files) {
                                    "-Wl,--no-undefined"};
   command.insert(command.end(), sources.begin(), sources.end());
   command.insert(command.end(), {"-o", made, "-ldl", "-lpthread"});
-  const ProcessResult result = run_process(command, workshop.at(""), limits);
+  const ProcessResult result = run_process(command, workshop.at(""), limits, confined(compiler, workshop.at("")));
   if (result.exit_status != 0 || !fs::exists(made))
     return {"", "", fmt::format("g++ does not compile the launcher: {}", first_line(result.output))};
   const ProcessResult version = run_process({compiler, "-dumpfullversion"}, workshop.at(""), limits);

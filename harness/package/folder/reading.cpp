@@ -89,6 +89,13 @@ bool PackageFolder::emulated() const {
   return std::ranges::any_of(stamps, [](const json& stamp) { return stamp == "emulated"; });
 }
 
+std::vector<std::string> PackageFolder::predicted() const {
+  std::vector<std::string> names;
+  for (const json& device : description.at("provenance").at("devices"))
+    if (const std::string gpu = device.value("predicts", ""); !gpu.empty()) names.push_back(gpu);
+  return names;
+}
+
 std::vector<std::string> PackageFolder::device_names() const {
   std::vector<std::string> names;
   for (const PackagedWorkload& each : workloads)
@@ -107,6 +114,7 @@ PackageFolder read_package(const std::string& folder, const std::string& digest)
         fmt::format("'{}' is no package: it has no kernel.json; harness package KERNEL -o DIR makes one", folder));
   PackageFolder made;
   made.folder = folder;
+  made.text = *text;
   made.digest = sha256_hex(*text);
   if (!digest.empty() && !made.digest.starts_with(digest))
     throw bad_input(
@@ -116,7 +124,7 @@ PackageFolder read_package(const std::string& folder, const std::string& digest)
     if (made.description.at("schema") != 1)
       throw bad_input(fmt::format("{}: kernel.json is of schema {}, which this program does not read", folder,
                                   made.description.at("schema").dump()));
-    if (!is_sealed(made.description)) tampered(folder, {"kernel.json has changed since it was packaged"});
+    if (!has_checksum(made.description)) tampered(folder, {"kernel.json has changed since it was packaged"});
     made.kernel = made.description.at("kernel");
     made.files = check_digests(folder, made.description.at("digests"));
     for (const json& row : made.description.at("workloads")) made.workloads.push_back(workload_from(row, made.kernel));

@@ -18,12 +18,15 @@ struct PackagedWorkload {
 /// A package as it lies on disk.
 struct PackageFolder {
   std::string folder, kernel, digest;  // of kernel.json: it stands for the whole package
-  json description;                    // kernel.json
+  std::string text;                    // kernel.json
+  json description;                    // the same, read
   Candidate original;
   std::vector<PackagedWorkload> workloads;
   std::size_t files = 0;  // with a digest
 
   bool emulated() const;
+  /// GPUs whose times were predicted for it, by counting; empty where times were taken.
+  std::vector<std::string> predicted() const;
   std::vector<std::string> device_names() const;
   /// Of a workload, when it was packaged.
   std::string contract_hash(const std::string& workload) const;

@@ -5,8 +5,12 @@
 namespace harness::package {
 namespace {
 
-std::string seal_of(json description) {
-  description.erase("seal");
+constexpr const char* kChecksum = "checksum";
+constexpr const char* kFormerly = "seal";  // older programs called it so
+
+std::string checksum_of(json description) {
+  description.erase(kChecksum);
+  description.erase(kFormerly);
   return sha256_hex(description.dump());
 }
 
@@ -18,13 +22,13 @@ std::string seal(PackageFiles& files) {
   for (const auto& [path, bytes] : files)
     if (path != "kernel.json") digests[path] = sha256_hex(bytes);
   described["digests"] = std::move(digests);
-  described["seal"] = seal_of(described);
+  described[kChecksum] = checksum_of(described);
   files["kernel.json"] = described.dump(1) + "\n";
   return sha256_hex(files["kernel.json"]);
 }
 
-bool is_sealed(const json& description) {
-  return description.value("seal", json()) == seal_of(description);
+bool has_checksum(const json& description) {
+  return description.value(description.contains(kChecksum) ? kChecksum : kFormerly, json()) == checksum_of(description);
 }
 
 }  // namespace harness::package

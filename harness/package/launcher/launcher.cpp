@@ -202,10 +202,10 @@ class LauncherWriter {
   }
 
   std::string image_name(std::size_t unit, std::size_t architecture) const {
-    return fmt::format("{}_image_{}_{}", name_, unit, architecture);
+    return package::image_name(launcher_.kernel, unit, architecture);
   }
   std::string ptx_name(std::size_t unit, std::size_t architecture) const {
-    return fmt::format("{}_ptx_{}_{}", name_, unit, architecture);
+    return package::ptx_name(launcher_.kernel, unit, architecture);
   }
 
   /// What it has code for, in a sentence of the launcher.
@@ -451,6 +451,14 @@ LauncherFiles launcher_files(const Launcher& launcher) {
 
 std::string launcher_name(const std::string& kernel) {
   return c_name(kernel);
+}
+
+std::string image_name(const std::string& kernel, std::size_t unit, std::size_t place) {
+  return fmt::format("{}_image_{}_{}", launcher_name(kernel), unit, place);
+}
+
+std::string ptx_name(const std::string& kernel, std::size_t unit, std::size_t place) {
+  return fmt::format("{}_ptx_{}_{}", launcher_name(kernel), unit, place);
 }
 
 std::vector<std::string> launcher_parameters(const Launcher& launcher) {

@@ -78,6 +78,9 @@ LauncherFiles launcher_files(const Launcher& launcher);
 
 /// The launcher's name in C, from the kernel's.
 std::string launcher_name(const std::string& kernel);
+/// The arrays in NAME_code.cpp of a unit's machine code and of its PTX: `place` counts within the architectures.
+std::string image_name(const std::string& kernel, std::size_t unit, std::size_t place);
+std::string ptx_name(const std::string& kernel, std::size_t unit, std::size_t place);
 
 /// The type and name of each argument: "const void* q", "float scale". In the contract's order.
 std::vector<std::string> launcher_parameters(const Launcher& launcher);

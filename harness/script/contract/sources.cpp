@@ -28,6 +28,12 @@ SourceText scan_source(const std::string& text, const std::string& shown, const 
   return source;
 }
 
+std::vector<std::pair<std::string, std::string>> hashes_of(const std::vector<cpp_text::IncludedFile>& included) {
+  std::vector<std::pair<std::string, std::string>> hashes;
+  for (const cpp_text::IncludedFile& file : included) hashes.emplace_back(file.path.string(), sha256_hex(file.text));
+  return hashes;
+}
+
 std::string relative_name(const fs::path& file, const fs::path& folder) {
   std::error_code failed;
   return fs::weakly_canonical(file, failed).lexically_relative(fs::weakly_canonical(folder, failed)).generic_string();

@@ -24,6 +24,9 @@ SourceText scan_source(const std::string& text, const std::string& shown, const 
                        const std::vector<std::filesystem::path>& include_dirs,
                        const std::set<std::string>& defined = {});
 
+/// Of what a source includes: paths, and the SHA-256 of each text as it was read (BuildSpec::included).
+std::vector<std::pair<std::string, std::string>> hashes_of(const std::vector<cpp_text::IncludedFile>& included);
+
 /// `file` as seen from `folder`, with forward slashes: the same on every machine.
 std::string relative_name(const std::filesystem::path& file, const std::filesystem::path& folder);
 

@@ -8,6 +8,7 @@
 
 #include "harness/core/suggest.h"
 #include "harness/script/contract/sizes.h"
+#include "harness/script/contract/sources.h"
 #include "harness/script/plan/architecture.h"
 
 namespace harness::script {
@@ -278,6 +279,7 @@ BuildSpec VariantManifest::build(const Config& config, const Workload& workload,
   }
   for (const std::string& option : options_) spec.options.push_back(fill_in(option, names(config, workload), reader()));
   for (const auto& folder : include_dirs_) spec.include_dirs.push_back(folder.string());
+  spec.included = hashes_of(source_.included);
   return spec;
 }
 
@@ -287,6 +289,7 @@ BuildSpec VariantManifest::stages_build(std::vector<std::string> entries) const 
   spec.source = stages_.text;
   spec.entries = std::move(entries);
   for (const auto& folder : include_dirs_) spec.include_dirs.push_back(folder.string());
+  spec.included = hashes_of(stages_.included);
   return spec;
 }
 

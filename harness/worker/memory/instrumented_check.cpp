@@ -145,8 +145,10 @@ MemoryCheck check_memory_instrumented(const DeviceKind& kind, const Target& targ
   if (!failure) {
     std::optional<std::vector<RawFinding>> raw;
     failure = runner.run(0, 0, std::max(0.0, deadline_s - seconds()), &raw);
-    check.checked = raw.has_value();
-    if (raw) check.findings = resolve(kind, executable, *raw);
+    const bool saw_nothing = raw && std::ranges::find(*raw, kNothingInstrumented, &RawFinding::kind) != raw->end();
+    check.checked = raw.has_value() && !saw_nothing;
+    if (saw_nothing) check.why = "nothing instrumented: none of its accesses to a buffer is seen by the checker";
+    else if (raw) check.findings = resolve(kind, executable, *raw);
     else check.why = "the candidate was not built for the checker";
   }
   if (failure) conclude_failure(*failure, deadline_s, check);

@@ -87,7 +87,9 @@ std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, cons
   std::vector<MemoryCheck> checks;
   if (program.empty()) {
     for (const std::string& tool : tools) {
-      checks.push_back({.tool = tool, .available = false, .why = watcher.name() + " was not found in PATH or the toolkit's bin folder"});
+      checks.push_back({.tool = tool,
+                        .available = false,
+                        .why = watcher.name() + " was not found in PATH or the toolkit's bin folder"});
     }
     return checks;
   }

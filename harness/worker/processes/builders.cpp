@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "harness/core/hash.h"
+#include "harness/core/text_changed.h"
 #include "harness/system/walls.h"
 
 namespace harness {
@@ -103,12 +104,17 @@ void Builders::serve() {
   while (const std::shared_ptr<Job> job = next(speculative)) {
     try {
       finish(*job, build(process, job->spec), speculative);
+    } catch (const TextChanged& error) {
+      fail(*job, std::make_exception_ptr(error), speculative);
     } catch (const Error& error) {
       process.reset();
-      fail(*job, error, speculative);
+      fail(*job, std::make_exception_ptr(error), speculative);
     } catch (const std::exception& error) {  // an answer that is none
       process.reset();
-      fail(*job, environment_error(fmt::format("a builder answered with nonsense: {}", error.what())), speculative);
+      fail(
+          *job,
+          std::make_exception_ptr(environment_error(fmt::format("a builder answered with nonsense: {}", error.what()))),
+          speculative);
     }
   }
 }
@@ -137,14 +143,14 @@ void Builders::forget_oldest(const std::string& finished) {
 }
 
 // The environment's doing, perhaps a passing one: asked again, it is tried again.
-void Builders::fail(Job& job, const Error& error, bool speculative) {
+void Builders::fail(Job& job, std::exception_ptr error, bool speculative) {
   {
     const std::lock_guard lock(mutex_);
     if (speculative) --speculative_running_;
     known_.erase(job.key);
   }
   wake_.notify_all();
-  job.promise.set_exception(std::make_exception_ptr(error));
+  job.promise.set_exception(std::move(error));
 }
 
 // What a source does to its compiler ends the compiler's own process and is the builder's answer. A builder that dies
@@ -178,6 +184,7 @@ std::optional<BuildResult> Builders::ask(std::optional<Process>& process, const 
     const std::lock_guard lock(mutex_);
     confinement_ = reply.body["confinement"];
   }
+  if (reply.body.contains("changed")) throw TextChanged(reply.body["changed"]);
   if (reply.body.contains("environment")) throw environment_error(reply.body["environment"]);
   if (reply.body.contains("failure")) return reply.body["failure"].get<CompileFailure>();
   return reply.body.at("artifact").get<Artifact>();
@@ -197,6 +204,8 @@ int serve_builder(const DeviceKinds& kinds) {
       const BuildResult result = compiler->build(message.body.get<BuildSpec>());
       if (const auto* artifact = std::get_if<Artifact>(&result)) reply["artifact"] = *artifact;
       else reply["failure"] = std::get<CompileFailure>(result);
+    } catch (const TextChanged& error) {
+      reply["changed"] = error.what();
     } catch (const std::exception& error) {
       reply["environment"] = error.what();
     }

@@ -60,7 +60,7 @@ class Builders {
   std::shared_ptr<Job> next(bool& speculative);
   std::deque<std::shared_ptr<Job>>::iterator choose();
   void finish(Job& job, BuildResult result, bool speculative);
-  void fail(Job& job, const Error& error, bool speculative);
+  void fail(Job& job, std::exception_ptr error, bool speculative);
   void forget_oldest(const std::string& finished);
   BuildResult build(std::optional<Process>& process, const BuildSpec& spec);
   std::optional<BuildResult> ask(std::optional<Process>& process, const BuildSpec& spec);

@@ -98,6 +98,12 @@ std::vector<MutantTrial> JudgeProcess::try_mutants(const Executable& executable,
   return ask({{"op", "mutants"}}, executable, trusted, draw, nullptr).at("mutants").get<std::vector<MutantTrial>>();
 }
 
+ContractReview JudgeProcess::review(const Executable& executable, const Trusted& trusted, const DrawId& draw) {
+  const json reply = ask({{"op", "contract"}}, executable, trusted, draw, nullptr);
+  return {reply.at("problems").get<std::vector<std::string>>(),
+          reply.at("constant").get<std::map<std::string, double>>(), ""};
+}
+
 void JudgeProcess::forget() {
   if (!process_) return;
   Message reply;

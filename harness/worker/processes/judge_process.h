@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/evaluator.h"
 #include "harness/core/outcome.h"
 #include "harness/device/port/device_kind.h"
 #include "harness/worker/processes/process.h"
@@ -56,6 +57,8 @@ class JudgeProcess {
                                 const SharedMemory& image);
   /// Judges every mutant of every output on this draw, and the right answer itself as "the right answer".
   std::vector<MutantTrial> try_mutants(const Executable& executable, const Trusted& trusted, const DrawId& draw);
+  /// What a contract's gates cannot tell, over a few draws from this one on. The executable needs no artifact.
+  ContractReview review(const Executable& executable, const Trusted& trusted, const DrawId& draw);
   void forget();  // all draws
   /// Seconds that the references of all verdicts so far took: a part of what gates cost that no gate can save.
   double reference_seconds() const { return reference_s_; }

@@ -48,10 +48,18 @@ const std::vector<std::string_view>& own_constants() {
   return constants;
 }
 
+/// Within the name that a compiler made of it, whose parts have their lengths before them: "_ZZ1kE4tile".
+bool is_part_of_a_name(std::string_view place, std::string_view word) {
+  const std::string with_length = std::to_string(word.size()) + std::string(word);
+  for (std::size_t at = place.find(with_length); at != std::string_view::npos; at = place.find(with_length, at + 1))
+    if (at > 0 && std::isdigit(static_cast<unsigned char>(place[at - 1])) == 0) return true;
+  return false;
+}
+
 bool is_known(std::string_view word, const std::vector<std::string_view>& vocabulary) {
   const auto holds = [&](std::string_view place) { return stands_in(place, word); };
-  return is_number(word) || std::any_of(vocabulary.begin(), vocabulary.end(), holds) ||
-         std::any_of(own_constants().begin(), own_constants().end(), holds);
+  const auto names = [&](std::string_view place) { return holds(place) || is_part_of_a_name(place, word); };
+  return is_number(word) || std::ranges::any_of(vocabulary, names) || std::ranges::any_of(own_constants(), holds);
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ void write_text(LaunchReport& report, std::string_view text);
 void write_findings(LaunchReport& report, std::string_view json);
 
 /// The words of `text` that this program or the candidate's source could have said: numbers, and words that stand in
-/// this program's constants or in one of `vocabulary` as a whole. Any other is shown as '?', and so is what is not
-/// printable ASCII; at most 1000 characters are kept. So nothing that a process found in its memory gets out as text.
+/// this program's constants or in one of `vocabulary` as a whole, there also as a part of a compiler's name. Any other
+/// is shown as '?', and so is what is not printable ASCII; at most 1000 characters are kept. So nothing that a process
+/// found in its memory gets out as text.
 std::string known_words(std::string_view text, const std::vector<std::string_view>& vocabulary);
 
 }  // namespace harness

@@ -9,8 +9,12 @@
 
 #include "harness/core/error.h"
 #include "harness/judge/bytes.h"
+#include "harness/judge/contract_facts.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/draw.h"
+#include "harness/judge/elements.h"
+#include "harness/judge/forms.h"
+#include "harness/judge/integer_forms.h"
 #include "harness/judge/mutants.h"
 #include "harness/judge/npy.h"
 #include "harness/judge/paint.h"
@@ -46,6 +50,7 @@ class JudgeService {
     if (op == "paint") return paint(subject, image);
     if (op == "errors") return errors(subject, image, body.at("impostor"));
     if (op == "mutants") return {{"mutants", mutants(subject)}};
+    if (op == "contract") return review(subject);
     reference_s_ = 0;
     const Verdict decided = verdict(subject, image);
     return {{"verdict", decided}, {"reference_s", reference_s_}};
@@ -329,6 +334,54 @@ class JudgeService {
         if (const auto image = judge::mutant_image(sources, honest, name, a)) judge_one(name, a.name, *image);
     }
     return trials;
+  }
+
+  /// What the contract's draws and its reference are like, from three draws of this seed on.
+  json review(const Case& subject) {
+    const Problem& problem = subject.executable.problem;
+    const ImageLayout& layout = subject.executable.layout;
+    Draws draws;
+    for (const std::uint64_t seed : {0, 1, 2}) draw(subject, subject.draw.seed + seed, "nominal", draws);
+    std::vector<std::string> problems = judge::not_a_number(problem, layout, draws.back());
+    for (std::string& sentence :
+         judge::changes_by_itself(problem, draws.values.front(), reference(subject, draws.images.front())))
+      problems.push_back(std::move(sentence));
+    const auto constant = judge::constant_inputs(problem, layout, draws.spans());
+    const bool moves = std::ranges::any_of(problem.arguments, judge::is_drawn);
+    std::vector<std::string> same = judge::same_outputs(problem, layout, draws.all());
+    if (!same.empty() && moves)  // a rare value may take a form to show
+      for (const std::string& form : judge::draw_forms())
+        if (form != "nominal" && judge::has_form(problem, form) &&
+            std::ranges::find(problem.forms.except, form) == problem.forms.except.end())
+          draw(subject, subject.draw.seed, form, draws);
+    if (!same.empty()) same = judge::same_outputs(problem, layout, draws.all());
+    if (moves)
+      for (const std::string& name : same)
+        problems.push_back(fmt::format(
+            "'{}' follows from no input: the reference is the same for {} draws of other inputs, so a kernel that "
+            "computes nothing passes; mend the reference, or draw inputs that change it",
+            name, draws.images.size()));
+    return {{"problems", problems}, {"constant", constant}};
+  }
+
+  struct Draws {
+    std::deque<judge::Bytes> images;
+    std::deque<judge::ReferenceValues> values;
+    std::vector<std::span<const std::byte>> spans() const { return {images.begin(), images.end()}; }
+    std::vector<judge::DrawnReference> all() const {
+      std::vector<judge::DrawnReference> all;
+      for (std::size_t i = 0; i < images.size(); ++i) all.push_back({images[i], values[i]});
+      return all;
+    }
+    judge::DrawnReference back() const { return {images.back(), values.back()}; }
+  };
+
+  void draw(const Case& subject, std::uint64_t seed, const std::string& form, Draws& draws) {
+    Case other = subject;
+    other.draw.seed = seed;
+    other.draw.form = form;
+    draws.images.push_back(painted(other));
+    draws.values.push_back(reference(other, draws.images.back()));
   }
 
   // The reference itself against arrays from elsewhere, where the kernel has some: once for each contract.

@@ -243,6 +243,19 @@ TEST_CASE("an atomic and a plain access of two blocks race") {
              Catch::Contains("race:") && Catch::Contains("atomically updated") && Catch::Contains("kernel.cu:3"));
 }
 
+TEST_CASE("a volatile access is called so, and a variable by its name") {
+  const std::string told = findings(
+      {.source = kHead + "  __shared__ float zqtile[64];\n  zqtile[threadIdx.x] = 1;\n"
+                         "  out[threadIdx.x] = *static_cast<volatile float*>(&zqtile[threadIdx.x ^ 32]);\n}\n"});
+  CHECK_THAT(told, Catch::Contains("made a volatile read of them") && Catch::Contains("'zqtile'"));
+  CHECK_THAT(told, !Catch::Contains("atomic") && !Catch::Contains("'?'"));
+  CHECK_THAT(findings({.source = kHead + "  if (blockIdx.x) *static_cast<volatile float*>(out) = 1;\n"
+                                         "  else out[0] = 2;\n}\n",
+                       .grid = {2},
+                       .block = {1}}),
+             Catch::Contains("made a volatile write of") && !Catch::Contains("atomic"));
+}
+
 TEST_CASE("threads at different barriers and threads that never come are divergence, with lines") {
   CHECK_THAT(findings({.source = kHead + "  if (threadIdx.x < 32) { out[0] = 1; __syncthreads(); }\n"
                                          "  else { out[1] = 2; __syncthreads(); }\n}\n",
@@ -421,6 +434,9 @@ TEST_CASE("what was not checked says why") {
   const MemoryCheck plain = check({.source = kHead + "  out[threadIdx.x] = 1;\n}\n", .checked = false});
   CHECK_FALSE(plain.checked);
   CHECK(plain.why == "the candidate was not built for the checker");
+  const MemoryCheck hidden = check({.source = kHead + "}\n"});
+  CHECK_FALSE(hidden.checked);
+  CHECK_THAT(hidden.why, Catch::Contains("nothing instrumented"));
 }
 
 TEST_CASE("findings of the same lines are one, and their text is cleaned and cut") {

@@ -19,6 +19,13 @@ TEST_CASE("words that a launch found elsewhere are not told") {
   CHECK(known_words("part", {"compartment"}) != "compartment");
 }
 
+TEST_CASE("a variable of the candidate keeps its name, which its object holds as a compiler writes names") {
+  const std::string name = std::string("zq") + "plat", object = "_ZZ5scaleIfEvPKT_PS0_fiE6" + name;
+  CHECK(known_words("read bytes 4 to 7 of '" + name + "'", {object, "read bytes to of"}).ends_with("'" + name + "'"));
+  CHECK(known_words(name.substr(1), {object}) == "?");
+  CHECK(known_words(name, {"_ZE16" + name}) == "?");
+}
+
 TEST_CASE("what a launch says is bounded and printable") {
   CHECK(known_words(std::string(5000, '('), {}).size() == 1000);
   CHECK(known_words("\x1b[(\n", {}) == "?[(?");

@@ -47,6 +47,7 @@ void Checker::begin_launch(const Launch& launch, int workers, std::vector<std::s
 
 std::vector<RawFinding> Checker::take_findings() {
   std::vector<RawFinding> findings = findings_.take();
+  if (launch_ != nullptr && !saw_access_ && findings.empty()) findings.push_back({.kind = kNothingInstrumented});
   for (const ComparedSite& compared : comparisons_.take()) findings.push_back({.compared = compared});
   return findings;
 }
@@ -84,15 +85,21 @@ bool BlockChecker::access(std::uintptr_t address, std::size_t bytes, int kind, c
   settle();
   if (bytes == 0) return true;
   const bool on_image = checker_.image_.contains(address);
+  const bool on_shared = lies_in(address, memory_.begin, static_cast<std::size_t>(memory_.end - memory_.begin));
+  if ((on_image || on_shared) && !saw_access_) {
+    saw_access_ = true;
+    checker_.saw_access_.store(true, std::memory_order_relaxed);
+  }
   const bool flag = kind == harness_cpu_volatile_read || kind == harness_cpu_volatile_write;
   const bool atomic = kind == harness_cpu_atomic_read || kind == harness_cpu_atomic_write;
   Event event{address, bytes, false, atomic || (flag && on_image && bytes <= 8), site_of(from)};
+  event.is_volatile = flag;
   event.async = kind == harness_cpu_async_read || kind == harness_cpu_async_write;
   event.writes = kind == harness_cpu_write || kind == harness_cpu_volatile_write || kind == harness_cpu_atomic_write ||
                  kind == harness_cpu_async_write;
   if (on_image) return in_image(event);
   if (scheduler_.on_current_stack(address)) return true;
-  if (lies_in(address, memory_.begin, static_cast<std::size_t>(memory_.end - memory_.begin))) return in_shared(event);
+  if (on_shared) return in_shared(event);
   if (const auto allowed = cluster_ ? in_cluster(event) : std::nullopt) return *allowed;
   return elsewhere(event);
 }
@@ -107,7 +114,7 @@ bool BlockChecker::in_image(const Event& event) {
     const auto first = static_cast<std::int64_t>(offset) - static_cast<std::int64_t>(space);
     if (!known(FindingKind::out_of_bounds, event, space))
       report(FindingKind::out_of_bounds, event, space,
-             near ? fmt::format("{} {} {} @0: {} of '{}', which has {}", self(), verb(event.writes, event.atomic),
+             near ? fmt::format("{} {} {} @0: {} of '{}', which has {}", self(), verb(event.kind()),
                                 count_bytes(event.bytes), byte_range(first, event.bytes), near->name, near->bytes)
                   : fmt::format("{} used memory @0 that belongs to no buffer", self()));
     return offset + event.bytes <= image.bytes();
@@ -141,8 +148,8 @@ std::optional<bool> BlockChecker::in_cluster(const Event& event) {
   if (!known(FindingKind::other, event, 3))
     report(FindingKind::other, event, 3,
            fmt::format("{} {} {} @0 of the shared memory of block ({},{},{}) of its cluster, which has {}", self(),
-                       verb(event.writes, event.atomic), count_bytes(event.bytes), member->block.x, member->block.y,
-                       member->block.z, member->life == Cluster::Life::ended ? "ended" : "not begun"));
+                       verb(event.kind()), count_bytes(event.bytes), member->block.x, member->block.y, member->block.z,
+                       member->life == Cluster::Life::ended ? "ended" : "not begun"));
   return true;
 }
 
@@ -170,9 +177,8 @@ bool BlockChecker::in_shared_of(BlockChecker& owner, const Event& event) {
   if (offset - begin + event.bytes > bytes) {
     if (!known(FindingKind::out_of_bounds, event, begin))
       report(FindingKind::out_of_bounds, event, begin,
-             fmt::format("{} {} {} @0: {} of {}, which has {}", self(), verb(event.writes, event.atomic),
-                         count_bytes(event.bytes), byte_range(static_cast<std::int64_t>(offset - begin), event.bytes),
-                         quoted(*name), bytes));
+             fmt::format("{} {} {} @0: {} of {}, which has {}", self(), verb(event.kind()), count_bytes(event.bytes),
+                         byte_range(static_cast<std::int64_t>(offset - begin), event.bytes), quoted(*name), bytes));
     return offset + event.bytes <= static_cast<std::size_t>(memory.end - memory.begin);
   }
   if (checker_.observes()) return true;
@@ -205,8 +211,7 @@ bool BlockChecker::elsewhere(const Event& event) {
 }
 
 std::string BlockChecker::describe_stray(const Event& event, bool foreign_stack) const {
-  const std::string what =
-      fmt::format("{} {} {} @0", self(), verb(event.writes, event.atomic), count_bytes(event.bytes));
+  const std::string what = fmt::format("{} {} {} @0", self(), verb(event.kind()), count_bytes(event.bytes));
   if (foreign_stack) return what + ": local memory of another thread";
   if (event.address < kNullPage) return fmt::format("{}: {} behind a null pointer", what, count_bytes(event.address));
   const ImageShadow& image = checker_.image_;

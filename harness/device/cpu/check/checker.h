@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "harness/device/cpu/check/finding.h"
 #include "harness/device/cpu/check/image_shadow.h"
 #include "harness/device/cpu/check/ordering.h"
+#include "harness/device/cpu/check/wording.h"
 #include "harness/device/cpu/execute/module.h"
 #include "harness/device/cpu/execute/scheduler.h"
 #include "harness/device/cpu/execute/turns.h"
@@ -28,7 +30,8 @@ class Checker {
   /// `host` are ranges of this program that the call of the entry reads: the launch's arguments.
   void begin_launch(const Launch& launch, int workers, std::vector<std::span<const std::byte>> host);
   void filled(std::size_t offset, std::size_t bytes) { image_.shadow().set_written(offset, bytes); }
-  /// With the comparisons of a build that tells of them.
+  /// With the comparisons of a build that tells of them. Where no instrumented code touched a buffer, it has looked
+  /// at nothing: that is a finding of its own (kNothingInstrumented).
   std::vector<RawFinding> take_findings();
   /// What the sizes are is being asked: not whether they are kept, nor in which order accesses happen. Only what lies
   /// in no memory at all is found then.
@@ -51,6 +54,7 @@ class Checker {
   std::vector<std::span<const std::byte>> host_;
   std::vector<std::span<const std::byte>> heap_;  // what device code allocated
   std::optional<Turns> turns_;
+  std::atomic<bool> saw_access_ = false;  // of instrumented code, to a buffer or shared memory
 };
 
 /// Checks the accesses of the block that one host thread is running. The functions that take an access give false where
@@ -101,6 +105,8 @@ class BlockChecker {
     bool writes = false, atomic = false;
     std::uint32_t site = 0;
     bool async = false;  // by the async proxy
+    bool is_volatile = false;
+    AccessKind kind() const { return {writes, atomic, is_volatile}; }
   };
   /// A store that raced with another one and has not been performed yet.
   struct PendingStore {
@@ -151,6 +157,7 @@ class BlockChecker {
   const SharedMemory memory_;
   Scheduler& scheduler_;
   int worker_;
+  bool saw_access_ = false;
   BlockOrder order_;
   Shadow shared_;
   std::uint32_t block_ = 0;

@@ -22,6 +22,7 @@ void BlockChecker::check_shadow(const Event& event, const AccessedPlace& place) 
   if (event.atomic) order_.atomic(thread, place.location, event.writes);
   Access access = order_.stamp(thread, event.site, event.atomic);
   access.async = event.async;
+  access.is_volatile = event.is_volatile;
   bool reported = false;
   for_each_granule(place.offset, event.bytes, [&](std::size_t index, std::uint8_t mask) {
     Granule& granule = place.shadow->granule(index);
@@ -99,10 +100,10 @@ void BlockChecker::report_race(const Event& event, const Access& earlier, bool e
                                                      "harness::grid_dependency_wait()")
                                                : std::string(", and nothing orders the two blocks");
   RawFinding finding{.kind = name(FindingKind::race)};
-  finding.text = fmt::format("{} {} {} of {} (byte {}) @0 and {} {} them @1{}", owner(earlier.thread, earlier.block),
-                             verb(earlier_writes, earlier.atomic), count_bytes(overlap), quoted(*place.name),
-                             place.byte, owner(static_cast<std::uint32_t>(scheduler_.current().linear), block_),
-                             verb(event.writes, event.atomic), tail);
+  finding.text = fmt::format(
+      "{} {} {} of {} (byte {}) @0 and {} {} them @1{}", owner(earlier.thread, earlier.block),
+      verb({earlier_writes, earlier.atomic, earlier.is_volatile}), count_bytes(overlap), quoted(*place.name),
+      place.byte, owner(static_cast<std::uint32_t>(scheduler_.current().linear), block_), verb(event.kind()), tail);
   finding.sites = {earlier.site, event.site};
   checker_.findings_.add(key, std::move(finding));
 }

@@ -16,6 +16,7 @@ struct Access {
   std::uint8_t mask = 0;  // which bytes of the granule
   bool atomic = false;
   bool async = false;  // by the async proxy
+  bool is_volatile = false;
 
   bool by_same_thread(const Access& other) const { return thread == other.thread && block == other.block; }
 };

@@ -22,8 +22,10 @@ std::string quoted(const std::string& name) {
   return name.find(' ') == std::string::npos ? "'" + name + "'" : name;
 }
 
-const char* verb(bool writes, bool atomic) {
-  return atomic ? "atomically updated" : writes ? "wrote" : "read";
+const char* verb(const AccessKind& access) {
+  if (access.is_volatile) return access.writes ? "made a volatile write of" : "made a volatile read of";
+  if (access.atomic) return access.writes ? "atomically updated" : "atomically read";
+  return access.writes ? "wrote" : "read";
 }
 
 }  // namespace harness::cpu

@@ -112,12 +112,19 @@ BuildResult CpuCompiler::build(const BuildSpec& given) {
   const std::string source = cpu::candidate_source(spec);
   const cpp_text::IncludeClosure included = included_by(spec);
   if (!included.refused.empty()) return CompileFailure{included.refused.front() + "\n"};
+  refuse_changed(spec, included);
   const std::string request = this->request(spec, source, flags.arguments, included);
   if (std::optional<Artifact> cached = cache_.find(request)) return *cached;
   const std::string scratch = cache_.scratch();
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> headers;
   BuildResult result = compile_safely(spec, source, flags, scratch, headers);
+  try {
+    refuse_changed(spec, included_by(spec));  // meanwhile
+  } catch (const Error&) {
+    cache_.discard(scratch);
+    throw;
+  }
   if (std::holds_alternative<Artifact>(result))
     if (std::string uncovered = this->uncovered(spec, included, headers); !uncovered.empty())
       result = CompileFailure{std::move(uncovered)};

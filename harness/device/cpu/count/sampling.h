@@ -12,10 +12,10 @@ struct Sample {
 
 Sample all_blocks(std::uint64_t blocks);
 
-/// At most `most` (at least 4), the same on every machine for one `seed`. Of four times as many or more: the first and the last, which
-/// stand for themselves, and one of each of most - 2 equal stretches between them. Up to two are counted all. Between
-/// that and four times `most` a counted block must not cost too much: of less than 12 two are counted, else a sixth, at
-/// least 4 and at most half of `most`.
+/// At most `most` (at least 4), the same on every machine for one `seed`. Of four times as many or more: the first and
+/// the last, which stand for themselves, and one of each of most - 2 equal stretches between them. Up to two are
+/// counted all. Between that and four times `most` a counted block must not cost too much: of less than 12 two are
+/// counted, else a sixth, at least 4 and at most half of `most`.
 ///
 /// So few blocks are taken column by column: `columns` is how many there are of different place in the first dimension
 /// of the grid that has more than one, which divides `blocks`; block i is of column i % columns. Those of one column

@@ -21,6 +21,7 @@
 #include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
 #include "harness/device/cuda/compile/parameter_kinds.h"
+#include "harness/device/port/included.h"
 #include "harness/system/run_in_child.h"
 
 namespace harness::cuda {
@@ -176,6 +177,7 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
   }
   const cpp_text::IncludeClosure included = included_by(spec, toolkit_include_);
   if (!included.refused.empty()) return CompileFailure{included.refused.front()};
+  refuse_changed(spec, included);
   Artifact artifact;
   artifact.key = build_key(api, spec, options.options, toolkit_include_, included);
   if (auto cached = cache_.find(artifact.key)) return std::move(*cached);
@@ -189,6 +191,7 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
   for (int attempt = 1; attempt < kTriesOfKilled && answer.signal == SIGKILL && !answer.timed_out; ++attempt)
     answer = run_in_child(compile, limits_, confinement(spec));
   if (!answer.answered) return CompileFailure{no_answer(spec, answer, limits_), compile_seconds(start)};
+  refuse_changed(spec, included_by(spec, toolkit_include_));  // meanwhile
   const NvrtcOutput output = from_bytes(answer.text);
   if (!output.compiled) return CompileFailure{bounded(explain(spec, output.log)), compile_seconds(start)};
   const Cubin cubin = parse_cubin(output.cubin);

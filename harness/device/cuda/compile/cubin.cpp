@@ -1,6 +1,7 @@
 #include "harness/device/cuda/compile/cubin.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -159,6 +160,19 @@ std::vector<CubinSection> cubin_sections(std::string_view image) {
   std::vector<CubinSection> sections;
   for (const Section& section : read_sections(image)) sections.push_back({section.name, section.bytes});
   return sections;
+}
+
+std::string image_hash(std::string_view image) {
+  const auto elf = read_at<Elf64_Ehdr>(image, 0);
+  Sha256 hash;
+  const std::vector<Section> sections = read_sections(image);
+  hash.field(fmt::format("{} {} {}", elf.e_type, elf.e_machine, elf.e_flags));
+  for (const Section& section : sections)
+    if (section.name != ".debug_line" && section.name != ".rela.debug_line")
+      hash.field(section.name)
+          .field(fmt::format("{} {} {}", section.header.sh_type, section.header.sh_flags, section.header.sh_size))
+          .field(section.bytes);
+  return hash.hex();
 }
 
 Cubin parse_cubin(std::string_view image) {

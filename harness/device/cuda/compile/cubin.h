@@ -33,4 +33,8 @@ std::vector<CubinSection> cubin_sections(std::string_view image);
 /// Reads an ELF image as NVRTC makes it. Throws Error when it is not one; never reads outside of `image`.
 Cubin parse_cubin(std::string_view image);
 
+/// SHA-256 of what a loader reads of an image: everything but tables of lines, which name folders of the machine that
+/// compiled it. Throws Error when the image is none.
+std::string image_hash(std::string_view image);
+
 }  // namespace harness::cuda

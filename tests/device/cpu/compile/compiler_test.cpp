@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "harness/core/error.h"
+#include "harness/core/hash.h"
 #include "harness/device/cpu/compile/flags.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/system/files.h"
@@ -184,6 +185,23 @@ TEST_CASE("the same build comes from the cache, and a change of anything that de
     spec.options = {"--std=c++20"};
     CHECK(std::get<Artifact>(build(spec)).key != first.key);
   }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a header that is another one than when the source's hash was made is refused, and not compiled") {
+  BuildSpec spec = spec_of("#include \"part.cuh\"\n__global__ void k(int* p) { *p = PART; }  // changed", {"k"});
+  const std::string folder = cache_folder() + "-changed";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/part.cuh") << "#define PART 1\n";
+  spec.include_dirs = {folder};
+  spec.included = {{std::filesystem::weakly_canonical(folder + "/part.cuh"), sha256_hex("#define PART 1\n")}};
+  CHECK(std::holds_alternative<Artifact>(build(spec)));
+  std::ofstream(folder + "/part.cuh") << "#define PART 2\n";
+  CHECK_THROWS_WITH(build(spec), Catch::Contains("part.cuh has changed since kernel.cu was read"));
+  std::ofstream(folder + "/part.cuh") << "#define PART 1\n#include \"more.cuh\"\n";
+  std::ofstream(folder + "/more.cuh") << "#define MORE 1\n";
+  spec.included[0].second = sha256_hex("#define PART 1\n#include \"more.cuh\"\n");
+  CHECK_THROWS_WITH(build(spec), Catch::Contains("more.cuh has come to be included"));
   std::filesystem::remove_all(folder);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "harness/core/error.h"
+#include "harness/core/hash.h"
 #include "harness/device/cuda/api/nvrtc_api.h"
 #include "harness/device/cuda/api/toolkit.h"
 #include "harness/device/cuda/compile/cubin_cache.h"
@@ -67,6 +68,20 @@ __global__ void scale(const T* x, T* y, float factor, char c, Shape shape, long 
 )";
 
 }  // namespace
+
+TEST_CASE("NVRTC compiles no header that is another one than when the source's hash was made") {
+  if (no_nvrtc()) return;
+  Fixture f;
+  const std::string folder = f.scratch.path("headers"), header = folder + "/part.cuh";
+  std::filesystem::create_directories(folder);
+  f.scratch.write("headers/part.cuh", "#define PART 1\n");
+  BuildSpec spec{"dir/k.cu", "#include \"part.cuh\"\nextern \"C\" __global__ void k(int* p) { *p = PART; }", {"k"}};
+  spec.include_dirs = {folder};
+  spec.included = {{std::filesystem::weakly_canonical(header).string(), sha256_hex("#define PART 1\n")}};
+  CHECK(f.compiled(spec).entries.size() == 1);
+  f.scratch.write("headers/part.cuh", "#define PART 2\n");
+  CHECK_THROWS_WITH(f.compiler.build(spec), Catch::Contains("part.cuh has changed since dir/k.cu was read"));
+}
 
 TEST_CASE("in double a source keeps the types of its literals, and NVRTC finds the functions") {
   if (no_nvrtc() || no_toolkit_headers()) return;

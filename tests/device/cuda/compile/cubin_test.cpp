@@ -110,6 +110,29 @@ extern "C" __global__ void k(char* y, int n) {
   CHECK_THAT(literal[0], Catch::StartsWith("$str"));
 }
 
+TEST_CASE("images are the same from any folder, and others where a kernel's registers or code are") {
+  if (!nvrtc_library().api) {
+    harness::tests::skip(nvrtc_library().missing);
+    return;
+  }
+  const auto compiled = [](const std::string& name, const std::string& code) {
+    return compile_with_nvrtc(*nvrtc_library().api, name, code, {"k"}, {"--gpu-architecture=sm_90a", "-lineinfo"})
+        .cubin;
+  };
+  const std::string code = "extern \"C\" __global__ void k(int* p, int n) { *p = n; }";
+  const std::string here = compiled("here/k.cu", code), there = compiled("another/folder/k.cu", code);
+  CHECK(here != there);
+  CHECK(image_hash(here) == image_hash(there));
+  CHECK(image_hash(here) !=
+        image_hash(compiled("here/k.cu", "extern \"C\" __global__ void k(int* p, int n) { *p = -n; }")));
+  std::string changed = here;
+  for (const CubinSection& section : cubin_sections(here))
+    if (section.name == ".nv.info") changed[static_cast<std::size_t>(section.bytes.data() - here.data()) + 8] ^= 1;
+  CHECK(changed != here);
+  CHECK(image_hash(changed) != image_hash(here));
+  CHECK_THROWS_AS(image_hash("no image"), Error);
+}
+
 TEST_CASE("a cubin cut anywhere or with bytes changed is read or refused, never beyond its end") {
   if (!nvrtc_library().api) {
     harness::tests::skip(nvrtc_library().missing);
