@@ -202,28 +202,44 @@ std::vector<Realized> trial_baselines(Catalog& catalog, Evaluator& evaluator, co
   return all;
 }
 
-// Threads of one block race in other ways than blocks do: it has two of them where any point has.
-std::optional<Realized> small_baseline(Catalog& catalog, Evaluator& evaluator, const std::string& kernel_name) {
-  constexpr std::int64_t kTwoBlocks = 256;
+namespace {
+
+/// The baseline at points that the cpu device affords.
+std::vector<Realized> small_points(Catalog& catalog, Evaluator& evaluator, const std::string& kernel_name) {
   const KernelInfo& kernel = catalog.kernel(kernel_name);
   const DeviceInfo device = evaluator.device();
   const std::optional<DeviceInfo> cpu = device.emulation ? device : evaluator.preflight_device();
   const std::vector<std::string> workloads = choose_workloads(kernel, {}, device);
-  if (!cpu || workloads.empty()) return std::nullopt;
+  if (!cpu || workloads.empty()) return {};
   try {
     const Realized there = realize_default(catalog, kernel, kernel.variants.front(), workloads.front(), device);
-    std::vector<Realized> points =
-        catalog.plugin(kernel.name)
-            .neighbours(there.candidate, workloads.front(), *cpu, kPreflightChoice, fresh_choice());
-    if (points.empty()) return std::nullopt;
-    return std::move(*std::ranges::min_element(points, [](const Realized& a, const Realized& b) {
-      const std::int64_t mine = a.problem.reference.threads, other = b.problem.reference.threads;
-      if ((mine < kTwoBlocks) != (other < kTwoBlocks)) return mine >= kTwoBlocks;
-      return mine < kTwoBlocks ? mine > other : amount_of(a.problem.work) < amount_of(b.problem.work);
-    }));
+    return catalog.plugin(kernel.name)
+        .neighbours(there.candidate, workloads.front(), *cpu, kPreflightChoice, fresh_choice());
   } catch (const Error&) {  // no configuration of it is valid there
-    return std::nullopt;
+    return {};
   }
+}
+
+}  // namespace
+
+// Threads of one block race in other ways than blocks do: it has two of them where any point has.
+std::optional<Realized> small_baseline(Catalog& catalog, Evaluator& evaluator, const std::string& kernel_name) {
+  constexpr std::int64_t kTwoBlocks = 256;
+  std::vector<Realized> points = small_points(catalog, evaluator, kernel_name);
+  if (points.empty()) return std::nullopt;
+  return std::move(*std::ranges::min_element(points, [](const Realized& a, const Realized& b) {
+    const std::int64_t mine = a.problem.reference.threads, other = b.problem.reference.threads;
+    if ((mine < kTwoBlocks) != (other < kTwoBlocks)) return mine >= kTwoBlocks;
+    return mine < kTwoBlocks ? mine > other : amount_of(a.problem.work) < amount_of(b.problem.work);
+  }));
+}
+
+std::vector<Realized> review_baselines(Catalog& catalog, Evaluator& evaluator, const std::string& kernel_name) {
+  if (evaluator.device().emulation) return trial_baselines(catalog, evaluator, kernel_name);
+  std::vector<Realized> points = small_points(catalog, evaluator, kernel_name);
+  if (points.empty()) return trial_baselines(catalog, evaluator, kernel_name);
+  return {std::move(
+      *std::ranges::max_element(points, {}, [](const Realized& point) { return amount_of(point.problem.work); }))};
 }
 
 std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,

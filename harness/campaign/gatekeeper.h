@@ -36,6 +36,9 @@ std::vector<Realized> trial_baselines(Catalog& catalog, Evaluator& evaluator, co
 /// A kernel's baseline at a small point of the domain on the cpu device, where its reference has two blocks; nothing
 /// where no cpu device is here or its features do not allow it.
 std::optional<Realized> small_baseline(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
+/// Where a contract is reviewed: where its gates are tried, and for a GPU, whose workloads are too large for many draws
+/// on the host, at one point that the cpu device affords.
+std::vector<Realized> review_baselines(Catalog& catalog, Evaluator& evaluator, const std::string& kernel_name);
 
 /// What is recorded of the device's peaks, or measured now and recorded; all zero where times are emulated.
 MeasuredPeaks known_peaks(Evaluator& evaluator, DeviceRecord& record);
