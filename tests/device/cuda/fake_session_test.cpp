@@ -509,8 +509,8 @@ TEST_CASE("with nothing to restore the warm time comes from a graph on one set, 
   auto image = f.image(0);
   std::vector<ImageList> images = {{image}};
   const Samples samples = session.time(std::span(&f.executable, 1), images, kNoPlaces, f.policy).at(0);
-  CHECK(samples.input_sets == 63);  // a quarter of what is free, less the image
-  CHECK(samples.calls_per_sample == 63);
+  CHECK(samples.input_sets == 31);  // a quarter of what is free, less the image, and as large a gap beside each
+  CHECK(samples.calls_per_sample == 31);
   CHECK(samples.warm_ns.size() == 5);
 }
 

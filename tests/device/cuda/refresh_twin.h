@@ -27,6 +27,9 @@ inline void add_refreshing_kernels(FakeDriver& driver) {
   const auto drawn_of = [](const RefreshWords& r) {
     return harness::cuda::DrawnSets{r.first, 1, r.used, r.shift, r.phase, r.pair, r.launch};
   };
+  const auto place = [](const RefreshWords& r, std::int64_t set) {
+    return reinterpret_cast<const std::int64_t*>(r.places)[set];
+  };
   const auto bytes_of = [](void* argument) { return *static_cast<char**>(argument); };
   constexpr auto kWords = sizeof(RefreshWords);
 
@@ -36,7 +39,7 @@ inline void add_refreshing_kernels(FakeDriver& driver) {
                                       for (std::int64_t set = r.first; set < r.first + driver.last_grid[1]; ++set) {
                                         const std::int64_t image = (drawn_of(r).draw_of(set) + r.phase) % r.images;
                                         for (std::int64_t i = 0; i < *static_cast<std::int64_t*>(a[4]); ++i)
-                                          std::memcpy(bytes_of(a[0]) + set * r.stride + ranges[2 * i],
+                                          std::memcpy(bytes_of(a[0]) + place(r, set) + ranges[2 * i],
                                                       bytes_of(a[1]) + image * r.stride + ranges[2 * i],
                                                       static_cast<std::size_t>(ranges[2 * i + 1] - ranges[2 * i]));
                                       }
@@ -48,7 +51,7 @@ inline void add_refreshing_kernels(FakeDriver& driver) {
         const auto dtype = static_cast<harness::Dtype>(d.dtype);
         for (std::int64_t set = r.first; set < r.first + driver.last_grid[1]; ++set) {
           const harness::FreshSeeds seeds = harness::cuda::InputSets::seeds({r.key0, r.key1}, drawn_of(r), set);
-          char* to = bytes_of(a[0]) + set * r.stride + d.at;
+          char* to = bytes_of(a[0]) + place(r, set) + d.at;
           for (std::int64_t i = 0; i < d.count; ++i) {
             const auto bits = harness::random::words(d.poison != 0 ? seeds.poison : seeds.values, d.stream,
                                                      static_cast<std::uint64_t>(i));
@@ -65,14 +68,14 @@ inline void add_refreshing_kernels(FakeDriver& driver) {
         for (std::int64_t set = r.first; set < r.first + driver.last_grid[1]; ++set)
           for (std::int64_t at = o.begin; at < o.end; ++at) {
             std::uint64_t& word = digests[set * *static_cast<std::int64_t*>(a[5]) + o.slot];
-            word = word * 31 + static_cast<unsigned char>(bytes_of(a[0])[set * r.stride + at]);
+            word = word * 31 + static_cast<unsigned char>(bytes_of(a[0])[place(r, set) + at]);
           }
       }};
   driver.kernels["harness_relocate"] = {{8, kWords, 8, 8}, 2000, [=, &driver](void** a) {
                                           const RefreshWords r = refresh_of(a[1]);
                                           const auto* table = *static_cast<const std::int64_t**>(a[2]);
                                           for (std::int64_t set = r.first; set < r.first + driver.last_grid[1]; ++set) {
-                                            char* base = bytes_of(a[0]) + set * r.stride;
+                                            char* base = bytes_of(a[0]) + place(r, set);
                                             for (std::int64_t i = 0; i < *static_cast<std::int64_t*>(a[3]); ++i) {
                                               char* const target = base + table[2 * i + 1];
                                               std::memcpy(base + table[2 * i], &target, sizeof target);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "harness/core/error.h"
 #include "harness/device/cuda/api/check.h"
@@ -46,16 +47,36 @@ std::int64_t set_stride(std::int64_t image_bytes) {
   return std::max<std::int64_t>(1, (image_bytes + kPage - 1) / kPage) * kPage;
 }
 
+std::int64_t most_gap(std::int64_t image_bytes) {
+  constexpr std::int64_t kShare = 8;
+  return std::max(kPage, set_stride(image_bytes) / kShare / kPage * kPage);
+}
+
+std::vector<std::int64_t> place_sets(std::int64_t image_bytes, std::int64_t sets, std::mt19937_64& chance) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(sets)), places(order.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::ranges::shuffle(order, chance);
+  std::uniform_int_distribution<std::int64_t> gap_pages(0, most_gap(image_bytes) / kPage);
+  std::int64_t at = 0;
+  for (const std::int64_t set : order) {
+    at += gap_pages(chance) * kPage;
+    places[static_cast<std::size_t>(set)] = at;
+    at += set_stride(image_bytes);
+  }
+  return places;
+}
+
 std::int64_t count_sets(std::int64_t image_bytes, std::int64_t others, std::int64_t l2_bytes,
                         std::int64_t budget_bytes) {
   constexpr std::int64_t kLeastBytes = std::int64_t{4} << 30;
-  const std::int64_t stride = set_stride(image_bytes);
+  const std::int64_t stride = set_stride(image_bytes), room = stride + most_gap(image_bytes);
   const std::int64_t wanted = (std::max(kLeastBytes, 8 * l2_bytes) + stride - 1) / stride;
-  return std::clamp<std::int64_t>(budget_bytes / stride - others, 1, std::min(wanted, kMostCalls));
+  return std::clamp<std::int64_t>(budget_bytes / room - others, 1, std::min(wanted, kMostCalls));
 }
 
 std::int64_t InputSets::bytes_needed(const ImageLayout& layout, std::int64_t sets) {
-  return set_stride(layout.bytes) * sets + set_stride(8 * SetTables(layout).digest_words * sets);
+  return (set_stride(layout.bytes) + most_gap(layout.bytes)) * sets +
+         set_stride(8 * SetTables(layout).digest_words * sets);
 }
 
 InputSets::InputSets(const DriverApi& api, Device device, Stream stream, const MeasuringKernels& kernels,
@@ -71,12 +92,16 @@ InputSets::InputSets(const DriverApi& api, Device device, Stream stream, const M
       stride_(set_stride(layout.bytes)),
       tables_(layout),
       key_{secret_word(), secret_word()},
-      chance_(secret_word()) {
+      chance_(secret_word()),
+      places_(place_sets(layout.bytes, sets, chance_)) {
   const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
   pristine_ = std::make_unique<ReadOnlyMemory>(api, device, stream, parts, static_cast<std::size_t>(stride_));
-  const std::span<const std::byte> words = std::as_bytes(std::span(tables_.words));
-  words_ = std::make_unique<ReadOnlyMemory>(api, device, stream, ReadOnlyMemory::Parts(&words, 1),
-                                            static_cast<std::size_t>(set_stride(tables_.bytes())));
+  std::vector<std::int64_t> all = tables_.words;
+  all.insert(all.end(), places_.begin(), places_.end());
+  const std::span<const std::byte> words = std::as_bytes(std::span(all));
+  words_ =
+      std::make_unique<ReadOnlyMemory>(api, device, stream, ReadOnlyMemory::Parts(&words, 1),
+                                       static_cast<std::size_t>(set_stride(static_cast<std::int64_t>(words.size()))));
 }
 
 bool InputSets::has_restored() const {
@@ -105,8 +130,17 @@ DrawnSets InputSets::again(const DrawnSets& drawn, std::int64_t first) {
 }
 
 RefreshWords InputSets::words(const DrawnSets& drawn) const {
-  return {stride_,     drawn.first, drawn.used,   drawn.shift, images_,
-          drawn.phase, drawn.pair,  drawn.launch, key_[0],     key_[1]};
+  return {stride_,
+          drawn.first,
+          drawn.used,
+          drawn.shift,
+          images_,
+          drawn.phase,
+          drawn.pair,
+          drawn.launch,
+          key_[0],
+          key_[1],
+          words_->address() + static_cast<DevicePointer>(tables_.bytes())};
 }
 
 FreshSeeds InputSets::seeds(const std::array<std::uint64_t, 2>& key, const DrawnSets& drawn, std::int64_t set) {
@@ -120,17 +154,17 @@ FreshSeeds InputSets::seeds(const DrawnSets& drawn, std::int64_t set) const {
 void InputSets::enqueue_refresh(const DrawnSets& drawn) {
   const auto rows = static_cast<std::uint32_t>(drawn.count);
   const OwnKernels& own = kernels_.refreshing();
-  own.launch("harness_copy", {.blocks = blocks_for(tables_.copied_bytes / 16), .rows_of_blocks = rows}, stream_,
-             address(0), pristine_->address(), words(drawn), words_->address(), tables_.ranges);
+  own.launch("harness_copy", {.blocks = blocks_for(tables_.copied_bytes / 16), .rows_of_blocks = rows}, stream_, base_,
+             pristine_->address(), words(drawn), words_->address(), tables_.ranges);
   const DevicePointer draws = words_->address() + static_cast<DevicePointer>(tables_.draws_at());
   for (std::size_t i = 0; i < tables_.draws.size(); ++i) {
     own.launch("harness_draw", {.blocks = blocks_for(tables_.draws[i].elements), .rows_of_blocks = rows}, stream_,
-               address(0), words(drawn), draws, static_cast<std::int64_t>(i));
+               base_, words(drawn), draws, static_cast<std::int64_t>(i));
   }
   if (tables_.relocations == 0) return;
   own.launch("harness_relocate",
              {.blocks = static_cast<std::uint32_t>((tables_.relocations + 255) / 256), .rows_of_blocks = rows}, stream_,
-             address(0), words(drawn), words_->address() + static_cast<DevicePointer>(tables_.relocations_at()),
+             base_, words(drawn), words_->address() + static_cast<DevicePointer>(tables_.relocations_at()),
              tables_.relocations);
 }
 
@@ -146,7 +180,7 @@ std::vector<std::uint64_t> InputSets::digests(const DrawnSets& drawn) {
     kernels_.refreshing().launch("harness_digest",
                                  {.blocks = std::min(blocks_for(tables_.outputs[i].elements / 8), std::uint32_t{1024}),
                                   .rows_of_blocks = static_cast<std::uint32_t>(drawn.count)},
-                                 stream_, address(0), words(drawn), outputs, static_cast<std::int64_t>(i), digests_at(),
+                                 stream_, base_, words(drawn), outputs, static_cast<std::int64_t>(i), digests_at(),
                                  tables_.digest_words);
   }
   check(api_, api_.cuMemcpyDtoHAsync_v2(digests.data(), first, bytes, stream_), "cuMemcpyDtoHAsync");

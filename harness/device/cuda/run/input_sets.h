@@ -14,8 +14,12 @@
 
 namespace harness::cuda {
 
-/// Bytes from one copy of an image to the next: images start at addresses aligned to 4096.
+/// Bytes that an image takes: images start at addresses aligned to 4096.
 std::int64_t set_stride(std::int64_t image_bytes);
+/// The most that may lie between two sets.
+std::int64_t most_gap(std::int64_t image_bytes);
+/// Where so many sets begin, from the first byte on: in an order that `chance` gives, with gaps that it gives.
+std::vector<std::int64_t> place_sets(std::int64_t image_bytes, std::int64_t sets, std::mt19937_64& chance);
 
 /// Calls that a timed graph has at most.
 constexpr std::int64_t kMostCalls = 1000;
@@ -55,7 +59,9 @@ class InputSets {
 
   std::int64_t count() const { return sets_; }
   std::int64_t images() const { return images_; }
-  DevicePointer address(std::int64_t set) const { return base_ + static_cast<DevicePointer>(set * stride_); }
+  DevicePointer address(std::int64_t set) const {
+    return base_ + static_cast<DevicePointer>(places_[static_cast<std::size_t>(set)]);
+  }
   bool has_restored() const;
   std::uint64_t chance(std::uint64_t below);  // a number in [0, below) that nobody can know before
 
@@ -76,7 +82,9 @@ class InputSets {
   static FreshSeeds seeds(const std::array<std::uint64_t, 2>& key, const DrawnSets& drawn, std::int64_t set);
 
  private:
-  DevicePointer digests_at() const { return address(sets_); }
+  DevicePointer digests_at() const {
+    return base_ + static_cast<DevicePointer>(sets_ * (stride_ + most_gap(layout_.bytes)));
+  }
   RefreshWords words(const DrawnSets& drawn) const;
 
   const DriverApi& api_;
@@ -86,9 +94,10 @@ class InputSets {
   const ImageLayout& layout_;
   std::int64_t images_, sets_, stride_;
   SetTables tables_;
-  std::unique_ptr<ReadOnlyMemory> pristine_, words_;  // the images; what stands in the tables
   std::array<std::uint64_t, 2> key_;
   std::mt19937_64 chance_;
+  std::vector<std::int64_t> places_;                  // of the sets: no call knows from its own where others lie
+  std::unique_ptr<ReadOnlyMemory> pristine_, words_;  // the images; what stands in the tables, and the places
   std::uint64_t pairs_ = 0, launches_ = 0;
 };
 

@@ -7,6 +7,7 @@
 struct HarnessRefresh {
   long long stride, first, used, shift, images, phase;
   unsigned long long pair, launch, key0, key1;
+  const long long* places;  // of each set, bytes from the first address: in no order, with gaps between them
 };
 
 __device__ inline unsigned long long harness_mix(unsigned long long x) {
@@ -31,7 +32,7 @@ extern "C" __global__ void harness_copy(unsigned char* sets, const unsigned char
   const long long set = r.first + blockIdx.y;
   const long long image = (harness_draw_of(r, set) + r.phase) % r.images;
   const uint4* from = (const uint4*)(pristine + image * r.stride);
-  uint4* to = (uint4*)(sets + set * r.stride);
+  uint4* to = (uint4*)(sets + r.places[set]);
   const long long step = (long long)gridDim.x * blockDim.x;
   for (long long i = 0; i < count; ++i) {
     for (long long chunk = ranges[2 * i] / 16 + (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,7 +43,7 @@ extern "C" __global__ void harness_copy(unsigned char* sets, const unsigned char
 
 extern "C" __global__ void harness_relocate(unsigned char* sets, HarnessRefresh r, const long long* relocations,
                                             long long count) {
-  unsigned char* set = sets + (r.first + blockIdx.y) * r.stride;
+  unsigned char* set = sets + r.places[r.first + blockIdx.y];
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const unsigned long long address = (unsigned long long)(set + relocations[2 * i + 1]);
@@ -142,7 +143,7 @@ extern "C" __global__ void harness_draw(unsigned char* sets, HarnessRefresh r, c
   const long long set = r.first + blockIdx.y;
   const unsigned long long seed = d.poison ? harness_seed(r.launch, set, r.key1, r.key0)
                                            : harness_seed(r.pair, harness_draw_of(r, set), r.key0, r.key1);
-  harness_draw_elements(d, sets + set * r.stride + d.at, seed, (long long)blockIdx.x * blockDim.x + threadIdx.x,
+  harness_draw_elements(d, sets + r.places[set] + d.at, seed, (long long)blockIdx.x * blockDim.x + threadIdx.x,
                         (long long)gridDim.x * blockDim.x);
 }
 
@@ -198,7 +199,7 @@ extern "C" __global__ void harness_digest(const unsigned char* sets, HarnessRefr
                                           long long which, unsigned long long* digests, long long words) {
   const HarnessOutput o = outputs[which];
   const long long set = r.first + blockIdx.y;
-  const unsigned char* bytes = sets + set * r.stride;
+  const unsigned char* bytes = sets + r.places[set];
   unsigned long long* into = digests + set * words + o.slot;
   const long long step = (long long)gridDim.x * blockDim.x;
   const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;

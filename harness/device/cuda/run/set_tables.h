@@ -11,6 +11,7 @@ namespace harness::cuda {
 struct RefreshWords {
   std::int64_t stride, first, used, shift, images, phase;
   std::uint64_t pair, launch, key0, key1;
+  std::uint64_t places;  // the address of an int64 for each set
 };
 
 /// HarnessDraw of refreshing_kernels.cu, for a buffer that has a draw.

@@ -62,11 +62,11 @@ TEST_CASE("the kernels that refresh input sets compile and use no local memory")
   }
   Scratch scratch;
   const Artifact artifact = compiled_for(scratch, "sm_90a", refresh_source(), kRefreshEntries);
-  const std::vector<std::int64_t> words = {8, 80, 8, 8};
-  CHECK(artifact.entries[0].parameter_bytes == std::vector<std::int64_t>{8, 8, 80, 8, 8});
+  const std::vector<std::int64_t> words = {8, 88, 8, 8};
+  CHECK(artifact.entries[0].parameter_bytes == std::vector<std::int64_t>{8, 8, 88, 8, 8});
   CHECK(artifact.entries[1].parameter_bytes == words);
   CHECK(artifact.entries[2].parameter_bytes == words);
-  CHECK(artifact.entries[3].parameter_bytes == std::vector<std::int64_t>{8, 80, 8, 8, 8, 8});
+  CHECK(artifact.entries[3].parameter_bytes == std::vector<std::int64_t>{8, 88, 8, 8, 8, 8});
   CHECK(artifact.globals.empty());
   for (const EntryResources& entry : artifact.entries) CHECK(entry.spill_bytes == 0);
 }
