@@ -8,6 +8,8 @@ mutants = []
 for name in sys.argv[1:]:
     for line in open(name):
         row = json.loads(line)
+        if row.get("outcome") in ("compile_error", "unsupported"):
+            continue  # no mutant that a gate had to judge
         if "kernel" in row:
             mutants.append(row)
 

@@ -233,7 +233,7 @@ class DirectedSearch {
     // The first launch tells where it begins, and nothing of what leads where.
     if (launches_ == 1 || !is_new) return is_new;
     Trial exact{sizes, trial.form};
-    if (reveals) try_other_sizes(exact);
+    if (reveals) try_beside(exact);
     telling_.push_back(std::move(exact));
     return true;
   }
@@ -246,10 +246,13 @@ class DirectedSearch {
     return sizes;
   }
 
-  // Comparisons behind one that had not gone this way: those of conjunctions.
-  void try_other_sizes(const Trial& trial) {
+  // Comparisons behind one that had not gone this way: those of conjunctions. Other sizes with these inputs, and other
+  // inputs at these sizes.
+  void try_beside(const Trial& trial) {
     constexpr int kMostRevealing = 12;
     if (++revealing_ > kMostRevealing) return;
+    for (const double scale : {most_scale_, 20.0, 0.1})
+      waiting_.push_front({trial.fixed, fmt::format("scaled {:.3g}", scale)});
     for (const auto& [size, range] : run_.size_ranges())
       for (std::int64_t value = range.lo; value < range.lo + kConsecutive; ++value) {
         Trial beside = trial;

@@ -42,8 +42,8 @@ std::vector<std::string> gains_of(const std::string& kernel, const std::vector<s
   std::string spec = "command:" + kRoot + "/tests/proposers/attacks.py";
   for (const std::string& attack : attacks) spec += " " + attack;
   const Finished finished =
-      run_harness({"run", kernel, "--variant", "00_honest", "--workload", "m33n257_f32", "--device", "cpu",
-                   "--emulated", "--kernels", kRoot + "/tests/hostile", "--strategy",
+      run_harness({"run", kernel, "--variant", "00_honest", "--workload", kernel == "weighted" ? "n777" : "m33n257_f32",
+                   "--device", "cpu", "--emulated", "--kernels", kRoot + "/tests/hostile", "--strategy",
                    kRoot + "/tests/fixtures/proposals_first.lua", "--proposer", spec, "--db", scratch.db(), "--json"});
   INFO(finished.err);
   REQUIRE(finished.status == 0);
