@@ -49,6 +49,7 @@ json evaluation(const char* variant) {
 
 TEST_CASE(
     "an agent's session on the cpu device predicts, and its campaigns do; --emulated gives the emulation's times") {
+  if (is_nightly()) return;
   const Scratch scratch;
   const std::vector<json> found =
       answers(scratch.db(), {},
