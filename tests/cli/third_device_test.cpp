@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/support/program.h"
+#include "tests/support/turns.h"
 
 // A third kind of device takes its own folder, a line in main.cpp and the build: tests/fakes/twin_main.cpp is the
 // program with one, and nothing else knows of it.
@@ -44,6 +45,7 @@ TEST_CASE("a third kind of device is listed, chosen first, and named in what is 
 }
 
 TEST_CASE("on a GPU of which there is a model searches are told what counting predicts, and a replay tells the same") {
+  if (is_nightly()) return;
   const Scratch scratch;
   const auto run = [&](std::vector<std::string> words, const std::string& store) {
     words.insert(words.begin(), HARNESS_TWIN);
