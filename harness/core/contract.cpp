@@ -79,7 +79,7 @@ HARNESS_JSON_DEFAULTS(Workload, name, sets, devices, values, weight)
 HARNESS_JSON_DEFAULTS(Generator, kind, options)
 HARNESS_JSON_DEFAULTS(Compare, kind, tolerance, options)
 HARNESS_JSON_DEFAULTS(Field, name, dtype, value, offset)
-HARNESS_JSON_DEFAULTS(ValueDomain, lo, hi, infinities, nan, denormals)
+HARNESS_JSON_DEFAULTS(ValueDomain, lo, hi, infinities, nan, denormals, ties, sorted)
 HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, compare, accuracy, value, fields,
                       struct_bytes, of, offset, offsets, map, absent, valid_rows, outside, values)
 HARNESS_JSON_DEFAULTS(ReferenceLaunch, entry, grid, block, shared)
@@ -102,7 +102,7 @@ void from_json(const json& from, Work& value) {
   value.turns = from.value("turns", 0.0);
 }
 HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
-                      policy)
+                      policy, accept)
 HARNESS_JSON_DEFAULTS(ExcludedForms, except, because)
 Accuracy accuracy_of(const Problem& problem, const Argument& output) {
   if (output.accuracy) return *output.accuracy;

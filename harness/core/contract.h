@@ -55,6 +55,7 @@ struct Field {
 struct ValueDomain {
   double lo = 0, hi = 0;
   bool infinities = false, nan = false, denormals = false;
+  bool ties = false, sorted = false;  // many elements of one value; rows that rise or fall
 };
 
 struct Argument {
@@ -165,6 +166,9 @@ struct Problem {
   bool deterministic = true;
   ExcludedForms forms;
   std::map<std::string, std::string> policy;  // what an honest variant may use, with the reason
+  /// Comparisons that no input of the domain turns: a piece of their line, and the reason. How closely a candidate is
+  /// looked at is no part of what it computes: the contract's hash does not follow from it.
+  std::map<std::string, std::string> accept;
 };
 /// In elements, outermost first, the last dimension densest. An extent of 0 counts as 1.
 std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape);

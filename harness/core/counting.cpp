@@ -29,9 +29,9 @@ std::int64_t work_of(const Counts& counts) {
   constexpr std::int64_t kPass = 4, kTurn = 16;
   const std::int64_t requests = counts[Count::load_requests] + counts[Count::store_requests];
   const std::int64_t sectors = counts[Count::load_sectors] + counts[Count::store_sectors];
-  return std::max(kPass * requests, sectors) +
-         kPass * (counts[Count::shared_wavefronts] + counts[Count::shared_fills] + counts[Count::tensor_instructions]) +
-         kTurn * counts[Count::atomic_turns];
+  const std::int64_t passes = counts[Count::shared_wavefronts] + counts[Count::shared_fills] +
+                              counts[Count::constant_words] + counts[Count::tensor_instructions];
+  return std::max(kPass * requests, sectors) + kPass * passes + kTurn * counts[Count::atomic_turns];
 }
 
 static void to_json(json& to, const CountedPlace& place) {

@@ -28,6 +28,7 @@ enum class Count : std::size_t {
   shared_wavefronts,    // passes that they take
   shared_conflicts,     // of these beyond the least
   shared_fills,         // of the requests: asynchronous copies, whose bytes come past the pipe. No pass is theirs
+  constant_words,       // of 4 bytes, different ones that reads of `__constant__` memory ask for: a pass each
   remote_requests,      // loads, stores and atomic operations on shared memory of other blocks of the cluster
   remote_sectors,       // of 32 bytes, that they touch there
   shuffles,             // by warps: they take a pass each, too

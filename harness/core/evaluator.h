@@ -78,6 +78,7 @@ struct OtherPoints {
   /// A candidate of the kernel at a tiny point on the cpu device that has these values (CandidatePlans::tiny_at).
   /// Empty: there is no cpu device.
   std::function<std::optional<Realized>(const Candidate& candidate, const Config& fixed)> tiny_at;
+  std::vector<SourceFile> baseline;  // the baseline's texts: what a comparison there never does is no question
   /// At a small point of the domain on the cpu device; empty: its features do not allow it.
   std::optional<Realized> preflight;
 };

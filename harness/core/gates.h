@@ -7,9 +7,13 @@
 // an object and an entry of kAllGates in this file, its code, and its test.
 namespace harness {
 
-/// Changes when the gates judge differently. Each iteration holds the version that judged it, and an admission holds
-/// for one version. What was recorded under an earlier one stays comparable, as a time, and says so.
-inline constexpr int kGatesVersion = 7;
+/// Changes when the gates judge differently. Each iteration holds the version that judged it. What was recorded under
+/// an earlier one stays comparable, as a time, and says so.
+inline constexpr int kGatesVersion = 8;
+
+/// The last version that changed a gate which mutants meet. A trial of a kernel's mutants ends before the finalist's
+/// gates, and holds while this stays.
+inline constexpr int kTrialsVersion = 7;
 
 /// When in an evaluation a gate stands. `note`: a row of evidence, which decides nothing.
 enum class GateStage { source, build, module, launch, other_points, timing, finalist, emulation, note };
@@ -181,6 +185,14 @@ inline constexpr Gate comparisons{
     GateDevice::any,
     SpoilsSource::no,
     true};
+inline constexpr Gate unreached{
+    "unreached",
+    GateStage::finalist,
+    "what no input turned, of the comparisons of values that follow from the inputs, stands in the baseline too, or "
+    "the contract accepts it with a reason",
+    GateDevice::any,
+    SpoilsSource::no,
+    true};
 inline constexpr Gate stage{
     "stage",         GateStage::note,  "whether a stage of the plan is right alone, where the whole is wrong",
     GateDevice::any, SpoilsSource::no, false,
@@ -228,6 +240,7 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
                                             &gate::plausibility,
                                             &gate::memory,
                                             &gate::comparisons,
+                                            &gate::unreached,
                                             &gate::preflight,
                                             &gate::stage,
                                             &gate::explained,

@@ -45,8 +45,8 @@ const GeneratorKind* find_generator(const std::string& name) {
 
 const std::vector<std::string>& draw_form_names() {
   static const std::vector<std::string> names{
-      "nominal", "scaled 1e-2", "scaled 1e2",    "large",       "spikes", "few spikes", "shifted",    "lowered",
-      "one-hot", "ramp",        "constant rows", "wide spikes", "ends",   "denormals",  "infinities", "nans"};
+      "nominal", "scaled 1e-2",   "scaled 1e2",  "large", "spikes",    "few spikes", "shifted", "lowered", "one-hot",
+      "ramp",    "constant rows", "wide spikes", "ends",  "denormals", "infinities", "nans",    "ties",    "sorted"};
   return names;
 }
 

@@ -15,7 +15,7 @@ std::vector<Finding> faults(const MemoryCheck& check) {
 }
 
 HARNESS_JSON(Finding, kind, message)
-HARNESS_JSON(ComparedSite, site, less, equal, greater, left, right)
+HARNESS_JSON(ComparedSite, site, less, equal, greater, floating, finite, left, right, operands)
 HARNESS_JSON_DEFAULTS(RawFinding, kind, text, sites, count, same_values, compared)
 HARNESS_JSON_DEFAULTS(MemoryCheck, tool, checked, why, findings, seconds)
 

@@ -24,7 +24,10 @@ bool is_fault(const Finding& finding);
 struct ComparedSite {
   std::uint64_t site = 0;  // an offset into the candidate's code
   bool less = false, equal = false, greater = false;
-  double left = 0, right = 0;  // the two sides where they were nearest to each other
+  bool floating = false;       // of floating numbers
+  bool finite = false;         // once at least both sides were finite
+  double left = 0, right = 0;  // the two sides where they were nearest to each other; 0 where never finite
+  std::uint64_t operands = 0;  // of all that it compared, in no order: other operands, another number
 
   bool one_way() const { return less + equal + greater == 1; }
 };

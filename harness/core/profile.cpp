@@ -75,6 +75,8 @@ const std::vector<ProfileMetric>& profile_metrics() {
       {"shared_wavefronts", "", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "passes that they take", true},
       {"shared_conflicts", "", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
        "passes beyond the least, for bank conflicts", true},
+      {"constant_words", "", "",
+       "different words of 4 bytes that reads of `__constant__` memory ask for, by warps: a pass each", true},
       {"atomics", "", "", "atomic operations on global memory, by lanes", true},
       {"atomic_contention", "", "", "lanes of a warp on the address that most of them want, on average", false},
       {"barriers", "", "", "barriers that warps met", true},

@@ -8,8 +8,10 @@
 #include <map>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "harness/core/gates.h"
+#include "harness/evaluate/compared_lines.h"
 #include "harness/evaluate/launches.h"
 #include "harness/judge/forms.h"
 #include "harness/judge/integer_forms.h"
@@ -18,12 +20,15 @@
 namespace harness {
 namespace {
 
-constexpr double kSeconds = 4, kLaunchDeadline = 2;
+// Of the search; and of one that would refuse what it did not turn and has not launched enough: a loaded machine
+// refuses no more than a quiet one.
+constexpr double kSeconds = 4, kMostSeconds = 12, kLaunchDeadline = 2;
 constexpr std::size_t kMostNumbers = 64;   // that sizes are taken from
 constexpr std::int64_t kConsecutive = 34;  // sizes: every remainder of a warp's width
 // Values go as far as single ones do in the forms that every kernel is admitted by: further out honest kernels overflow
 // where others do not, and no contract says yet what its callers pass.
 constexpr double kLeastScale = 1e-2, kMostScale = 512;
+constexpr std::size_t kEnoughLaunches = 200;  // all that is planned, and what that leads to
 constexpr std::size_t kMostPlantedValues = 48;
 constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached nothing new
 
@@ -48,11 +53,6 @@ double most_scale(const Problem& problem) {
   return std::max(kMostScale, most);
 }
 
-/// The last part of a path, which is how lines of the machine code are named.
-std::string file_of(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 /// The tolerances of a form that no admission has measured are those of the largest that it has.
 std::string measured_form(const EvaluationRun& run, const Realized& at, const std::string& form) {
   if (run.request.admission == nullptr) return form;
@@ -63,9 +63,7 @@ std::string measured_form(const EvaluationRun& run, const Realized& at, const st
 class DirectedSearch {
  public:
   DirectedSearch(EvaluationRun& run, WorkerPool& pool)
-      : run_(run), pool_(pool), runner_(pool.target, pool.stop), chance_(fresh_seed()) {
-    for (const SourceFile& file : run.request.realized.sources) sources_[file_of(file.name)] = &file;
-  }
+      : run_(run), pool_(pool), runner_(pool.target, pool.stop), chance_(fresh_seed()) {}
 
   Settled search() {
     const std::optional<Realized> begin = run_.tiny_at()(run_.request.realized.candidate, {});
@@ -76,9 +74,16 @@ class DirectedSearch {
     const BuildResult built = pool_.await(spec);
     if (std::holds_alternative<CompileFailure>(built)) return not_checked("it does not compile for the cpu device");
     artifact_ = std::get<Artifact>(built);
-    end_s_ = awake_seconds() + kSeconds;
+    lines_.emplace(SitePlaces{[this](const auto& sites) { return pool_.kind.source_lines(artifact_, sites); },
+                              [this](const auto& sites) { return pool_.kind.within_functions(artifact_, sites); }},
+                   run_.request.realized.sources);
+    for (const SourceFile& file : run_.baseline_texts()) {
+      std::istringstream lines(file.text);
+      for (std::string line; std::getline(lines, line);) baseline_.insert(plain_line(line));
+    }
+    begin_s_ = awake_seconds();
     plan_trials();
-    while (awake_seconds() < end_s_) {
+    while (!is_over()) {
       if (waiting_.empty() && (barren_ == kMostBarren || !combine())) break;
       const Trial trial = waiting_.front();
       waiting_.pop_front();
@@ -88,6 +93,14 @@ class DirectedSearch {
   }
 
  private:
+  bool is_over() const {
+    const double spent = awake_seconds() - begin_s_;
+    if (spent <= kSeconds || spent > kMostSeconds) return spent > kMostSeconds;
+    return searched_enough() || questions(lines_->unturned()).empty();
+  }
+
+  bool searched_enough() const { return launches_ >= kEnoughLaunches || waiting_.empty(); }
+
   Settled not_checked(const std::string& why) { return run_.add({name_of(gate::comparisons), true, why, false}); }
 
   void plan_trials() {
@@ -96,6 +109,7 @@ class DirectedSearch {
       if (form == "nominal" || judge::has_form(problem, form)) waiting_.push_back({{}, form});
     most_scale_ = most_scale(problem);
     for (const double scale : {most_scale_, 20.0, 0.1, kLeastScale}) try_scale(scale);
+    waiting_.push_back({{}, "scaled 0"});
     for (const auto& [size, range] : run_.size_ranges()) {
       for (std::int64_t value = range.lo; value < range.lo + kConsecutive; ++value) try_size(size, value);
       for (const std::int64_t power : {64, 128, 256}) try_size(size, power);  // gate "sizes" goes further
@@ -135,6 +149,8 @@ class DirectedSearch {
     auto failure = runner_.prepare({{&subject.executable, {&subject.images[0]}}}, kLaunchDeadline);
     if (!failure) failure = runner_.run(0, 0, kLaunchDeadline, &said);
     if (failure && failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
+    if (launches_ == 1)
+      waiting_.push_front({sizes_and_flags_of(*at), trial.form});  // tells which comparisons follow the inputs
     const bool is_new = said && learn(*said, trial, *at);
     if (failure)
       return failure->kind == RunnerFailure::Kind::timed_out ? std::nullopt : failed(trial, *at, subject, *failure);
@@ -206,32 +222,17 @@ class DirectedSearch {
 
   /// What the run adds to what is known of comparisons of the candidate's own text.
   bool learn(const std::vector<RawFinding>& said, const Trial& trial, const Realized& at) {
-    std::vector<std::uint64_t> unknown;
-    for (const RawFinding& finding : said)
-      if (finding.compared && !lines_.contains(finding.compared->site)) unknown.push_back(finding.compared->site);
-    const auto lines = pool_.kind.source_lines(artifact_, unknown);
-    for (const std::uint64_t site : unknown) {
-      const auto line = lines.find(site);
-      lines_[site] = line == lines.end() ? "" : file_of(line->second);
-    }
     const Config sizes = sizes_of(at);
-    bool is_new = false, reveals = false;
-    for (const RawFinding& finding : said) {
-      if (!finding.compared || !is_own(finding.compared->site)) continue;
-      const ComparedSite& seen = *finding.compared;
-      const auto [entry, first] = sites_.try_emplace(seen.site, seen);
-      ComparedSite& known = entry->second;
-      const bool more = (seen.less && !known.less) || (seen.equal && !known.equal) || (seen.greater && !known.greater);
-      known.less = known.less || seen.less;
-      known.equal = known.equal || seen.equal;
-      known.greater = known.greater || seen.greater;
-      if (first || more) is_new = true;
-      if (first || more) follow(seen, sizes);
-      if (first) reveals = true;
-      if (first) plant_behind(trial.form, seen, sizes);
+    const std::vector<ComparedLines::News> news = lines_->learn(said, at.problem.workload.values);
+    bool reveals = false;
+    for (const ComparedLines::News& compared : news) {
+      follow(compared.seen, sizes);
+      if (!compared.first) continue;
+      reveals = true;
+      plant_behind(trial.form, compared.seen, sizes);
     }
     // The first launch tells where it begins, and nothing of what leads where.
-    if (launches_ == 1 || !is_new) return is_new;
+    if (launches_ == 1 || news.empty()) return !news.empty();
     Trial exact{sizes, trial.form};
     if (reveals) try_beside(exact);
     telling_.push_back(std::move(exact));
@@ -244,6 +245,14 @@ class DirectedSearch {
       if (const auto value = at.problem.workload.values.find(size); value != at.problem.workload.values.end())
         sizes[size] = value->second;
     return sizes;
+  }
+
+  /// Where a launch was, so that another comes to the same place.
+  Config sizes_and_flags_of(const Realized& at) {
+    Config exact = sizes_of(at);
+    for (const auto& [name, value] : at.problem.workload.values)
+      if (std::holds_alternative<bool>(value)) exact[name] = value;
+    return exact;
   }
 
   // Comparisons behind one that had not gone this way: those of conjunctions. Other sizes with these inputs, and other
@@ -310,71 +319,89 @@ class DirectedSearch {
       waiting_.push_front({{}, fmt::format("scaled {:.3g}", scale)});
   }
 
-  bool is_own(std::uint64_t site) const {
-    const std::string& line = lines_.at(site);
-    return sources_.contains(line.substr(0, line.rfind(':')));
+  /// Of the lines that no input turned those that nobody has answered for: not the contract, and not the baseline,
+  /// which holds the same.
+  std::vector<ComparedLines::Line> questions(const std::vector<ComparedLines::Line>& unturned) const {
+    std::vector<ComparedLines::Line> open;
+    for (const ComparedLines::Line& line : unturned)
+      if (answer_to(line).empty()) open.push_back(line);
+    return open;
   }
 
-  /// "10_warp.cu:41: `if (sum > 1e7f)`", once for each line.
-  std::vector<std::string> one_way_lines(std::size_t& comparisons) const {
-    std::set<std::string> told;
+  std::string answer_to(const ComparedLines::Line& line) const {
+    for (const auto& [piece, reason] : run_.request.realized.problem.accept)
+      if (line.text.find(plain_line(piece)) != std::string::npos) return reason;
+    if (baseline_.contains(line.text)) return "as in the baseline";
+    return line.infinite && !grants_infinities() ? "only infinities or NaN would, and the contract has none" : "";
+  }
+
+  bool grants_infinities() const {
+    return std::ranges::any_of(run_.request.realized.problem.arguments, [](const Argument& argument) {
+      return argument.values && (argument.values->infinities || argument.values->nan);
+    });
+  }
+
+  static std::string shown(const std::vector<ComparedLines::Line>& lines) {
+    constexpr std::size_t kMostLines = 3, kMostShown = 60;
     std::vector<std::string> words;
-    for (const auto& [site, seen] : sites_) {
-      if (!seen.one_way()) continue;
-      ++comparisons;
-      const std::string& line = lines_.at(site);
-      if (!told.insert(line).second) continue;
-      const std::size_t colon = line.rfind(':');
-      words.push_back(fmt::format("{}: `{}`", line,
-                                  text_of(*sources_.at(line.substr(0, colon)), std::stoul(line.substr(colon + 1)))));
+    for (const ComparedLines::Line& line : lines) {
+      if (words.size() == kMostLines) break;
+      words.push_back(fmt::format("{}: `{}`", line.place, line.text.substr(0, kMostShown)));
     }
-    return words;
-  }
-
-  static std::string text_of(const SourceFile& file, std::size_t line) {
-    std::size_t begin = 0;
-    for (std::size_t i = 1; i < line && begin != std::string::npos; ++i) {
-      begin = file.text.find('\n', begin);
-      if (begin != std::string::npos) ++begin;
-    }
-    if (begin == std::string::npos) return "?";
-    const std::string text = file.text.substr(begin, file.text.find('\n', begin) - begin);
-    const std::size_t first = text.find_first_not_of(" \t");
-    constexpr std::size_t kMostShown = 60;
-    return first == std::string::npos ? "" : text.substr(first, kMostShown);
+    return fmt::format("{}{}", fmt::join(words, "; "), lines.size() > kMostLines ? "; ..." : "");
   }
 
   Settled conclude() {
+    const std::vector<ComparedLines::Line> one_way = lines_->one_way();
     std::size_t comparisons = 0;
-    const std::vector<std::string> lines = one_way_lines(comparisons);
-    std::string detail =
-        fmt::format("{} launches at tiny sizes on the cpu device, {} of them judged; ", launches_, judged_);
-    constexpr std::size_t kMostLines = 3;
-    if (lines.empty()) detail += fmt::format("each of its {} comparisons went more than one way", sites_.size());
-    else
-      detail +=
-          fmt::format("{} of its {} comparisons, in {} line{}, went one way only: {}{}", comparisons, sites_.size(),
-                      lines.size(), lines.size() == 1 ? "" : "s",
-                      fmt::join(lines.begin(),
-                                lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostLines)), "; "),
-                      lines.size() > kMostLines ? "; ..." : "");
-    return run_.add({name_of(gate::comparisons), true, detail});
+    for (const ComparedLines::Line& line : one_way) comparisons += line.comparisons;
+    const std::string way =
+        one_way.empty() ? fmt::format("each of its {} comparisons went more than one way", lines_->count())
+                        : fmt::format("{} of its {} comparisons, in {} line{}, went one way only: {}", comparisons,
+                                      lines_->count(), one_way.size(), one_way.size() == 1 ? "" : "s", shown(one_way));
+    if (Settled settled = run_.add({name_of(gate::comparisons), true,
+                                    fmt::format("{} launches at tiny sizes on the cpu device, {} of them judged; {}",
+                                                launches_, judged_, way)}))
+      return settled;
+    return conclude_unreached();
+  }
+
+  Settled conclude_unreached() {
+    const std::vector<ComparedLines::Line> unturned = lines_->unturned();
+    const std::vector<ComparedLines::Line> open = questions(unturned);
+    if (!open.empty() && !searched_enough())
+      return run_.add({name_of(gate::unreached), true,
+                       fmt::format("not checked: {} launches in {:.0f} s are too few to say that no input turns {}",
+                                   launches_, awake_seconds() - begin_s_, shown(open)),
+                       false});
+    if (!open.empty())
+      return run_.add(
+          {name_of(gate::unreached), false,
+           fmt::format(
+               "no input turned what these lines compare, and what follows it was never run: {}. Remove it, or, "
+               "if no input of the domain can turn it, let kernel.lua say so: accept = {{ [\"{}\"] = \"why\" }}",
+               shown(open), open.front().text)});
+    std::vector<std::string> answers;
+    for (const ComparedLines::Line& line : unturned)
+      answers.push_back(fmt::format("{}: `{}` ({})", line.place, line.text, answer_to(line)));
+    return run_.add({name_of(gate::unreached), true,
+                     answers.empty() ? "inputs turned every comparison of what follows from them"
+                                     : fmt::format("no input turned {}", fmt::join(answers, "; "))});
   }
 
   EvaluationRun& run_;
   WorkerPool& pool_;
   Runner runner_;
   std::mt19937_64 chance_;
-  std::map<std::string, const SourceFile*> sources_;  // by file name
   std::string build_;
   Artifact artifact_;
-  double end_s_ = 0;
+  std::optional<ComparedLines> lines_;
+  std::set<std::string> baseline_;  // its lines
+  double begin_s_ = 0;
   std::size_t launches_ = 0, judged_ = 0, barren_ = 0;
   int revealing_ = 0;
   std::deque<Trial> waiting_;
   std::vector<Trial> telling_;  // each reached something that was new
-  std::map<std::uint64_t, ComparedSite> sites_;
-  std::map<std::uint64_t, std::string> lines_;
   std::set<std::pair<std::string, std::int64_t>> sizes_tried_;
   std::set<std::int64_t> numbers_;
   std::set<long> scales_;

@@ -65,6 +65,7 @@ class EvaluationRun {
   const std::map<std::string, SizeRange>& size_ranges() { return other_points().ranges; }
   double valid_share() { return other_points().valid_share; }
   const auto& tiny_at() { return other_points().tiny_at; }
+  const std::vector<SourceFile>& baseline_texts() { return other_points().baseline; }
   const std::optional<Realized>& preflight_point() { return other_points().preflight; }
   /// What a launch at another point of the domain may take beside the deadline: the point may be larger.
   double seconds_at(const Realized& point) const;

@@ -146,6 +146,20 @@ Change denormal(const ValueDomain& domain, Dtype dtype) {
   };
 }
 
+/// One of four numbers each.
+Change ties() {
+  return [](double, random::Words bits, const ElementPlace&) { return static_cast<double>(bits.w[0] & 3u) - 1; };
+}
+
+/// Every second row falls.
+Change sorted() {
+  return [](double, random::Words bits, const ElementPlace& at) {
+    const double within = static_cast<double>(bits.w[0]) * 0x1p-32;
+    const double along = (static_cast<double>(at.column) + within) / static_cast<double>(at.columns);
+    return (at.row % 2 == 0 ? 1 : -1) * (6 * along - 3);
+  };
+}
+
 }  // namespace
 
 Change domain_change(const std::string& form, const Argument& argument) {
@@ -153,6 +167,8 @@ Change domain_change(const std::string& form, const Argument& argument) {
   const ValueDomain domain = *argument.values;
   if (form == "ends") return to_the_ends(domain);
   if (form == "denormals" && domain.denormals) return denormal(domain, argument.dtype);
+  if (form == "ties" && domain.ties) return ties();
+  if (form == "sorted" && domain.sorted) return sorted();
   const bool infinite = form == "infinities" && domain.infinities;
   if (!infinite && !(form == "nans" && domain.nan)) return nullptr;
   return [=](double value, random::Words bits, const ElementPlace& at) {

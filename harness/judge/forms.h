@@ -26,8 +26,8 @@ struct ElementPlace {
 };
 /// An element's value in a form, from its nominal value, random bits of its own, and its place.
 using Change = std::function<double(double value, random::Words bits, const ElementPlace& place)>;
-/// "ends", "denormals", "infinities" or "nans", for an input whose contract says what values are passed; empty: it does
-/// not grant these, or it is another form.
+/// "ends", "denormals", "infinities", "nans", "ties" or "sorted", for an input whose contract says what values are
+/// passed; empty: it does not grant these, or it is another form.
 Change domain_change(const std::string& form, const Argument& argument);
 /// Empty for "nominal".
 Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t stream);

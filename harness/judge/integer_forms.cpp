@@ -143,7 +143,7 @@ bool has_integer_forms(const Argument& argument) {
 }
 
 bool has_form(const Problem& problem, const std::string& form) {
-  static const std::set<std::string> of_domains{"ends", "denormals", "infinities", "nans"};
+  static const std::set<std::string> of_domains{"ends", "denormals", "infinities", "nans", "ties", "sorted"};
   return std::ranges::any_of(problem.arguments, [&](const Argument& argument) {
     const GeneratorKind* const kind = argument.gen && !argument.absent ? find_generator(argument.gen->kind) : nullptr;
     if (kind == nullptr) return false;

@@ -68,6 +68,7 @@ void add_counts(Numbers& numbers, const Counts& c, double other_passes = 0) {
                                             kPassesOfClusterBarrier * number(c, Count::cluster_barriers) +
                                             other_passes);
   if (c[Count::shared_requests] > 0) numbers.add("shared_conflicts", number(c, Count::shared_conflicts));
+  numbers.add_some("constant_words", number(c, Count::constant_words));
   numbers.add_some("atomics", number(c, Count::atomics));
   numbers.add_ratio("atomic_contention", number(c, Count::atomic_turns), number(c, Count::atomic_requests));
   numbers.add_some("barriers", number(c, Count::barriers));
@@ -99,8 +100,8 @@ ProfiledLine place_of(const std::string& text, const std::set<std::string>& own_
 double weight(const Counts& c) {
   const double sectors = number(c, Count::load_sectors) + number(c, Count::store_sectors);
   return std::max(number(c, Count::load_requests) + number(c, Count::store_requests), sectors / 4) + l2_sectors(c) / 2 +
-         number(c, Count::shared_wavefronts) + number(c, Count::shared_fills) + 4 * number(c, Count::atomic_turns) +
-         4 * number(c, Count::barriers) + number(c, Count::tensor_instructions);
+         number(c, Count::shared_wavefronts) + number(c, Count::shared_fills) + number(c, Count::constant_words) +
+         4 * number(c, Count::atomic_turns) + 4 * number(c, Count::barriers) + number(c, Count::tensor_instructions);
 }
 
 std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const CountedRun& run) {

@@ -179,13 +179,15 @@ std::optional<PredictedTime> predict_time(const GpuFacts& gpu, const LaunchWork&
   const double issued = work.instructions > 0 ? work.instructions : guessed;
   // Few multiprocessors cannot draw all of the bandwidth: about a third of them can.
   const double drawn = std::min(1.0, fit.busy * 3);
+  const double passes = work.l1_passes + number(c, Count::shared_wavefronts) + number(c, Count::shared_fills) +
+                        number(c, Count::constant_words);
   PredictedTime time;
   time.waves = fit.waves;
   time.occupancy = static_cast<double>(blocks) * fit.warps / gpu.warps;
   time.parts = {
       {"memory", work.memory_bytes / (gpu.bytes_per_s * drawn) * 1e9},
       {"l2", l2_s(gpu, work) / drawn * 1e9},
-      {"l1", (work.l1_passes + number(c, Count::shared_wavefronts) + number(c, Count::shared_fills)) / cycles},
+      {"l1", passes / cycles},
       {"issue", issued / kIssued / cycles},
       {"arithmetic", arithmetic_s(gpu, work) * 1e9 / fit.busy * fit.tail},
       {"latency", waiting_ns(gpu, work, fit)},

@@ -125,6 +125,10 @@ return kernel {
     output { "lse",   dtype = "f32",    shape = { "B", "Hq",  "Sq" }, align = ALIGN, optional = true, present = "lse", compare = relative {} },
     scalar { "scale", dtype = "f32",    value = function(w) return w.D ^ -0.5 end },
   },
+  accept = {
+    ["sum > 0 ?"] = "the sum of a row that sees a key has the term exp(0) of its largest score; variants that are not "
+      .. "valid for rows without keys ask all the same",
+  },
   reference = { source = "reference.cu", entry = "reference<$dtype,$causal>", sizes = { "B", "Hq", "Hkv", "Sq", "Sk", "D" },
                 threads = reference_threads },
   -- 2 flops a multiply-add, two products, one exponential a visible pair. Queries that see nothing need not be read.

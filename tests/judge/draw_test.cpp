@@ -279,21 +279,27 @@ TEST_CASE("values keep to the domain that a contract states, and its ends are am
     draw_inputs(problem, l.layout, 1, l.before, {form, 0});
     return values(l, "x");
   };
-  for (const char* form : {"ends", "denormals", "infinities", "nans"}) CHECK_FALSE(has_form(problem, form));
+  for (const char* form : {"ends", "denormals", "infinities", "nans", "ties", "sorted"})
+    CHECK_FALSE(has_form(problem, form));
   CHECK(formed("ends") == formed("nominal"));
-  problem.arguments[0].values = ValueDomain{0, 1e6, true, true, true};
+  problem.arguments[0].values = ValueDomain{-2, 1e6, true, true, true, true, true};
   for (const std::string& form : draw_forms()) {
     CAPTURE(form);
     CHECK(has_form(problem, form));
-    for (const double value : formed(form)) REQUIRE((!std::isfinite(value) || (value >= 0 && value <= 1e6)));
+    for (const double value : formed(form)) REQUIRE((!std::isfinite(value) || (value >= -2 && value <= 1e6)));
   }
   const auto ends = formed("ends");
-  CHECK(std::ranges::count(ends, 0.0) > 10);
+  CHECK(std::ranges::count(ends, -2.0) > 10);
   CHECK(std::ranges::count(ends, 1e6) > 10);
   CHECK(std::ranges::count_if(ends, [](double value) { return value > 1e3 && value < 1e5; }) > 10);
   CHECK(std::ranges::count_if(formed("denormals"), [](double v) { return v > 0 && v < 0x1p-126; }) > 10);
   CHECK(std::ranges::count(formed("infinities"), std::numeric_limits<double>::infinity()) > 0);
   CHECK(std::ranges::count_if(formed("nans"), [](double value) { return std::isnan(value); }) > 0);
+  const auto ties = formed("ties");
+  CHECK(std::set<double>(ties.begin(), ties.end()) == std::set<double>{-1, 0, 1, 2});
+  const auto rows = formed("sorted");
+  CHECK(std::is_sorted(rows.begin(), rows.begin() + 50));
+  CHECK(std::is_sorted(rows.begin() + 50, rows.begin() + 100, std::greater()));
   problem.arguments[0].values = ValueDomain{-5, 5};
   CHECK(formed("infinities") == formed("nominal"));
 }

@@ -87,14 +87,14 @@ void CudaSession::run_behind_walls(const Executable& executable, std::span<std::
     try {
       run_walled(executable, image);
     } catch (const DeviceFault& fault) {
-      throw DeviceFault(fmt::format("{} (inputs can only be read here, and nothing lies behind them)", fault.what()));
+      throw DeviceFault(
+          fmt::format("{} (inputs can only be read here, and nothing lies behind a buffer)", fault.what()));
     }
   });
 }
 
 void CudaSession::run_walled(const Executable& executable, std::span<std::byte> image) {
-  const WalledImage walled(api_, context_.device(), stream_.get(), executable, image,
-                           image_memory_.reserve(static_cast<std::int64_t>(image.size())));
+  const WalledImage walled(api_, context_.device(), stream_.get(), executable, image);
   const Executable addressed = walled.addressed();
   LoadedPlan plan(api_, modules_, libraries_, addressed);
   launch_and_wait(plan, 0);

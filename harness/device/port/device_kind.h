@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,11 @@ class DeviceKind {
   /// The places that RawFinding::sites of an instrumented build stand for, "kernel.cu:7"; what is not known is left
   /// out.
   virtual std::map<std::uint64_t, std::string> source_lines(const Artifact&, const std::vector<std::uint64_t>&) const {
+    return {};
+  }
+  /// Those of the places that lie in functions of this kind's own, which a candidate calls and which are no comparisons
+  /// by themselves: a conversion that ends at the ends of its type.
+  virtual std::set<std::uint64_t> within_functions(const Artifact&, const std::vector<std::uint64_t>&) const {
     return {};
   }
 };

@@ -338,7 +338,7 @@ std::optional<Realized> LoadedKernel::smaller(const Candidate& candidate, const 
 
 std::string LoadedKernel::baseline_hash() const {
   Sha256 hash;
-  hash.field(std::to_string(kGatesVersion));
+  hash.field(std::to_string(kTrialsVersion));
   for (const Workload& workload : info_.workloads)
     if (workload.declared) hash.field(manifest.problem(workload.name).contract_hash);
   return hash.field(variants.front()->info().source_hash).hex();

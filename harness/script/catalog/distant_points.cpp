@@ -153,6 +153,7 @@ std::optional<Realized> LoadedKernel::tiny_at(const Candidate& candidate, const 
     for (const std::int64_t largest : {40, 200, 1500}) {
       Workload point = manifest.random_neighbour(timed.problem.workload, seed += 1000003, largest, kept);
       for (const auto& [name, value] : fixed) point.values[name] = value;
+      if (!manifest.allows(point)) continue;
       if (auto realized = usable(point)) return realized;
     }
     // It is valid at sizes that no draw meets: the timed ones, each made as small as it allows.

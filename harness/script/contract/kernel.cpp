@@ -27,14 +27,19 @@ std::uint64_t scrambled(std::uint64_t state) {
   return state ^ (state >> 31);
 }
 
-std::map<std::string, std::string> read_policy(const Reader& kernel) {
-  std::map<std::string, std::string> policy;
-  const Node* table = kernel.find("policy");
-  if (table == nullptr) return policy;
-  const Reader reader(kernel.manifest(), *table, "policy");
-  if (!table->table || !table->list.empty()) throw kernel.wrong("policy", "a table of NAME = \"reason\"");
-  for (const auto& [name, reason] : table->fields) policy[name] = reader.text(name);
-  return policy;
+/// policy = { NAME = "reason" }, accept = { ["PIECE OF A LINE"] = "reason" }
+std::map<std::string, std::string> read_reasons(const Reader& kernel, const std::string& field,
+                                                const std::string& form) {
+  std::map<std::string, std::string> reasons;
+  const Node* const table = kernel.find(field);
+  if (table == nullptr) return reasons;
+  const Reader reader(kernel.manifest(), *table, field);
+  if (!table->table || !table->list.empty()) throw kernel.wrong(field, "a table of " + form);
+  for (const auto& [name, reason] : table->fields) {
+    reasons[name] = reader.text(name);
+    if (reasons[name].empty()) throw reader.wrong(name, "the reason, in words");
+  }
+  return reasons;
 }
 
 /// forms = { except = { "shifted" }, because = "E[x^2] - E[x]^2 by contract" }
@@ -100,13 +105,14 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
       manifest_(folder_ / "kernel.lua", shown + "/kernel.lua", "kernel") {
   const Reader kernel(manifest_, manifest_.root(), "kernel");
   kernel.only({"contract", "name", "summary", "domain", "workloads", "arguments", "reference", "work", "deterministic",
-               "policy", "forms", "adopted"});
+               "policy", "accept", "forms", "adopted"});
   check_contract(kernel, folder_.filename().string());
   name_ = kernel.text("name");
   summary_ = kernel.text("summary");
   domain_ = read_domain(kernel);
   deterministic_ = kernel.flag("deterministic", true);
-  policy_ = read_policy(kernel);
+  policy_ = read_reasons(kernel, "policy", "NAME = \"reason\"");
+  accept_ = read_reasons(kernel, "accept", "[\"PIECE OF A LINE\"] = \"reason\"");
   forms_ = read_forms(kernel);
   adopted_ = read_adopted(kernel);
   read_workloads(kernel);

@@ -91,7 +91,7 @@ class KernelManifest {
   bool deterministic_ = true;
   ExcludedForms forms_;
   std::optional<AdoptedFrom> adopted_;
-  std::map<std::string, std::string> policy_;
+  std::map<std::string, std::string> policy_, accept_;
   std::map<std::string, Problem> problems_;
 };
 

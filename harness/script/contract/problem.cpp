@@ -94,6 +94,7 @@ Problem KernelManifest::make_problem(const Workload& workload) {
   problem.work = read_work(kernel, workload);
   problem.deterministic = deterministic_;
   problem.policy = policy_;
+  problem.accept = accept_;
   problem.forms = forms_;
   problem.contract_hash = contract_hash(problem);
   return problem;
@@ -182,6 +183,7 @@ Work KernelManifest::read_work(const Reader& kernel, const Workload& workload) {
 std::string KernelManifest::contract_hash(const Problem& problem) const {
   json identity = problem;
   identity.erase("contract_hash");
+  identity.erase("accept");
   identity["workload"] = json(problem.workload)["values"];
   identity["gates"] = kHashedGates;
   json& reference = identity["reference"];

@@ -108,13 +108,14 @@ void read_accuracy(Sizes& sizes, const Reader& reader, Argument& argument) {
   argument.accuracy = accuracy;
 }
 
-/// values = { range = { -65504, 65504 }, infinities = true, nan = true, denormals = true }
+/// values = { range = { -65504, 65504 }, infinities = true, nan = true, denormals = true, ties = true,
+///            sorted = true }
 void read_values(Sizes& sizes, const Reader& reader, Argument& argument) {
   const Node* const node = reader.find("values");
   if (node == nullptr) return;
   const Reader values(reader.manifest(), *node, reader.what() + ": values");
   if (!node->table) throw reader.wrong("values", "a table such as { range = { -65504, 65504 } }");
-  values.only({"range", "infinities", "nan", "denormals"});
+  values.only({"range", "infinities", "nan", "denormals", "ties", "sorted"});
   if (!is_floating(argument.dtype))
     throw values.error("belongs to a floating input; what integers may be is said by their generator");
   const Node& range = values.need("range");
@@ -126,8 +127,13 @@ void read_values(Sizes& sizes, const Reader& reader, Argument& argument) {
     if (const auto* real = std::get_if<double>(&held); real != nullptr && std::isfinite(*real)) return *real;
     throw values.wrong("range", "{ least, most }, two numbers");
   };
-  ValueDomain domain{end_at(0), end_at(1), values.flag("infinities", false), values.flag("nan", false),
-                     values.flag("denormals", false)};
+  ValueDomain domain{end_at(0),
+                     end_at(1),
+                     values.flag("infinities", false),
+                     values.flag("nan", false),
+                     values.flag("denormals", false),
+                     values.flag("ties", false),
+                     values.flag("sorted", false)};
   if (domain.lo >= domain.hi)
     throw values.error(fmt::format("has a range from {} to {}, which holds nothing", domain.lo, domain.hi));
   argument.values = domain;

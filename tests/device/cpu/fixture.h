@@ -47,8 +47,9 @@ inline Artifact build_artifact(const std::string& source, const std::vector<std:
 
 /// A source that includes <harness/...>; `checked`: for the memory checker.
 inline Artifact build_with_headers(const std::string& source, const std::vector<std::string>& entries,
-                                   bool checked = false) {
+                                   bool checked = false, const std::vector<std::string>& constants = {}) {
   BuildSpec spec = spec_of(source, entries);
+  spec.constants = constants;
   spec.include_dirs = {HARNESS_SOURCE_DIR "/kernels/include"};
   spec.checked = checked;
   const BuildResult result = build(spec);

@@ -590,8 +590,8 @@ bool can_be_read(const char* at) {
 
 }  // namespace
 
-TEST_CASE("behind walls an input can only be read, and nothing lies behind it") {
-  static bool input_is_closed, output_is_open;
+TEST_CASE("behind walls an input can only be read, and nothing lies behind a buffer") {
+  static bool input_is_closed, output_is_open, output_ends_at_hole;
   Scratch scratch;
   FakeDriver driver;
   const DriverApi& api = FakeDriver::install(driver);
@@ -601,14 +601,16 @@ TEST_CASE("behind walls an input can only be read, and nothing lies behind it") 
                                       for (int i = 0; i < 8192; ++i) y[i] = x[i];
                                       input_is_closed = !can_be_written(x) && can_be_read(x + 8191) &&
                                                         !can_be_read(x + 8192) && !can_be_read(x + (2 << 20));
-                                      output_is_open = can_be_written(y);
+                                      output_is_open = can_be_written(y) && can_be_read(y + 8192 + 191);
+                                      output_ends_at_hole =
+                                          !can_be_read(y + 8192 + 4096) && !can_be_read(y + (2 << 20));
                                     }};
   Executable executable;
   executable.artifact.key = "key";
   executable.artifact.entries = {{"copy"}};
   CubinCache(scratch.path("cache")).store(executable.artifact, {{"copy", "_Z4copyPKcPc"}}, "cubin");
   executable.layout.bytes = 32768;
-  executable.layout.buffers = {{"x", 4096, 8192}, {"y", 16384, 8192}};
+  executable.layout.buffers = {{"x", 4096, 8192}, {"y", 16384, 8192}, {"z", 24832, 256}};
   executable.layout.read_only = {{0, 12288}};
   executable.layout.closed = {{12288, 4096}};
   Launch launch;
@@ -627,5 +629,6 @@ TEST_CASE("behind walls an input can only be read, and nothing lies behind it") 
   }
   CHECK(input_is_closed);
   CHECK(output_is_open);
+  CHECK(output_ends_at_hole);
   CHECK(image == expected);
 }

@@ -262,7 +262,21 @@ TEST_CASE("a contract may say what the values of an input are, within which its 
   CHECK_THAT(complaint("{ range = { 5, 5 } }"), Catch::Contains("holds nothing"));
   CHECK_THAT(complaint("{ range = { 0 } }"), Catch::Contains("{ least, most }"));
   CHECK_THAT(complaint("{ range = { 0, 1 } }"), Catch::Contains("its generator draws from -8 to 8"));
-  CHECK_THAT(complaint("{ infinity = true }"), Catch::Contains("it may have: range, infinities, nan, denormals"));
+  CHECK_THAT(complaint("{ infinity = true }"),
+             Catch::Contains("it may have: range, infinities, nan, denormals, ties, sorted"));
+}
+
+TEST_CASE("a contract may accept comparisons that no input turns, and stays what it was") {
+  const std::string expected = PluginFolder().catalog().plugin("scale").problem("small").contract_hash;
+  PluginFolder folder;
+  folder.kernel(
+      edited(kGoodKernel, "reference =", "accept = { [\"sum == 0\"] = \"rows have elements\" },\n  reference ="));
+  const Problem problem = folder.catalog().plugin("scale").problem("small");
+  CHECK(problem.accept == std::map<std::string, std::string>{{"sum == 0", "rows have elements"}});
+  CHECK(problem.contract_hash == expected);
+  CHECK_THAT(kernel_complaint("reference =", "accept = { [\"sum == 0\"] = \"\" }, reference ="),
+             Catch::Contains("the reason, in words"));
+  CHECK_THAT(kernel_complaint("reference =", "accept = { \"sum == 0\" }, reference ="), Catch::Contains("a table of"));
 }
 
 TEST_CASE("forms that do not exist, a missing reason and an unknown order are refused") {

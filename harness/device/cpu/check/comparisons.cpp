@@ -24,17 +24,24 @@ double number(int bytes, std::uint64_t bits) {
   }
 }
 
+std::uint64_t mixed(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 31)) * 0x9e3779b97f4a7c15u;
+  return (bits ^ (bits >> 29)) * 0xbf58476d1ce4e5b9u;
+}
+
 }  // namespace
 
 void Comparisons::add(std::uint64_t site, int bytes, std::uint64_t left_bits, std::uint64_t right_bits) {
   if (sites_.size() == kMostSites && !sites_.contains(site)) return;
-  const auto [entry, is_new] = sites_.try_emplace(site);
-  ComparedSite& seen = entry->second;
+  ComparedSite& seen = sites_[site];
   const double left = number(bytes, left_bits), right = number(bytes, right_bits);
   const double distance = std::fabs(left - right), before = std::fabs(seen.left - seen.right);
   // JSON has no infinity: such sides are no guide to anything.
-  if (std::isfinite(distance) && (is_new || distance < before)) seen.left = left, seen.right = right;
+  if (std::isfinite(distance) && (!seen.finite || distance < before))
+    seen.left = left, seen.right = right, seen.finite = true;
   seen.site = site;
+  seen.floating = bytes < 0;
+  seen.operands += mixed(mixed(left_bits) + right_bits);  // threads come in any order
   seen.less = seen.less || left < right;
   seen.equal = seen.equal || left == right;
   seen.greater = seen.greater || !(left <= right);  // NaN, too

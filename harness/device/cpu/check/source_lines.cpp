@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <regex>
 #include <sstream>
 
 #include "harness/system/run_program.h"
@@ -17,13 +18,17 @@ constexpr long long kLookupMemory = 1ll << 30;
 constexpr const char* kWrappers = "/include/harness/";
 constexpr const char* kPrecompiled = "/guest/harness_cpu/";  // headers whose names the line table has as they are
 
+bool is_emulation(const std::string& frame) {
+  return frame.starts_with(kEmulationFolder) || frame.find(kPrecompiled) != std::string::npos;
+}
+
 /// The place of the innermost code that is not the emulation's, and of the kernel's own source that led to it.
 class SitePlace {
  public:
   void add(const std::string& frame) {
     if (frame.starts_with("??") || frame.ends_with(":0") || frame.ends_with(":?")) return;
     if (!innermost_.empty() && own_) return;
-    if (frame.starts_with(kEmulationFolder) || frame.find(kPrecompiled) != std::string::npos) return;
+    if (is_emulation(frame)) return;
     const bool wrapper = frame.find(kWrappers) != std::string::npos;
     // A plugin's own header explains what it wraps as well as the kernel's source does.
     const bool own = frame[0] != '/' || (wrapped_ && !wrapper);
@@ -49,6 +54,27 @@ std::optional<std::uint64_t> offset_in(const std::string& line) {
   const auto [end, error] = std::from_chars(line.data() + 2, line.data() + line.size(), offset, 16);
   if (error != std::errc() || end != line.data() + line.size()) return std::nullopt;
   return offset;
+}
+
+/// Whether what a function returns is how its operands compare: `operator<(__half, __half)`, `__hgt2(...)`.
+bool is_comparison(const std::string& function) {
+  static const std::regex name(
+      R"((.*::)?(operator(==|!=|<=?|>=?)\(|__h(b|is)?(eq|ne|lt|le|gt|ge|nan|inf)|__?is|is(nan|inf|finite|normal)|)"
+      R"((__)?signbit|__v(cmp|set)).*)");
+  return std::regex_match(function, name);
+}
+
+/// What addr2line prints of the offsets; nothing: it is not here, or did not answer.
+std::string look_up(const std::string& shared_object, const std::vector<std::uint64_t>& offsets,
+                    const std::vector<std::string>& options) {
+  const std::string program = find_program("addr2line");
+  if (program.empty() || offsets.empty()) return {};
+  std::vector<std::string> arguments{program};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  arguments.insert(arguments.end(), {"-e", shared_object});
+  for (const std::uint64_t offset : offsets) arguments.push_back(fmt::format("{:#x}", offset));
+  const ProcessResult result = run_process(arguments, "/tmp", {kLookupS, kLookupMemory});
+  return result.timed_out || result.exit_status != 0 ? std::string() : result.output;
 }
 
 }  // namespace
@@ -80,13 +106,24 @@ std::vector<std::string> line_table_options(const std::string& emulation,
 
 std::map<std::uint64_t, std::string> source_lines(const std::string& shared_object,
                                                   const std::vector<std::uint64_t>& offsets) {
-  const std::string program = find_program("addr2line");
-  if (program.empty() || offsets.empty()) return {};
-  std::vector<std::string> arguments{program, "-a", "-i", "-e", shared_object};
-  for (const std::uint64_t offset : offsets) arguments.push_back(fmt::format("{:#x}", offset));
-  const ProcessResult result = run_process(arguments, "/tmp", {kLookupS, kLookupMemory});
-  if (result.timed_out || result.exit_status != 0) return {};
-  return read_source_lines(result.output);
+  return read_source_lines(look_up(shared_object, offsets, {"-a", "-i"}));
+}
+
+std::set<std::uint64_t> sites_within_functions(const std::string& shared_object,
+                                               const std::vector<std::uint64_t>& offsets) {
+  return read_sites_within_functions(look_up(shared_object, offsets, {"-a", "-i", "-f", "-C"}));
+}
+
+std::set<std::uint64_t> read_sites_within_functions(const std::string& output) {
+  std::set<std::uint64_t> sites;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const auto offset = offset_in(line);
+    std::string function, place;
+    if (!offset || !std::getline(lines, function) || !std::getline(lines, place)) continue;
+    if (is_emulation(place) && !is_comparison(function)) sites.insert(*offset);
+  }
+  return sites;
 }
 
 }  // namespace harness::cpu

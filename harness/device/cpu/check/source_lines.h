@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,14 @@ std::map<std::uint64_t, std::string> source_lines(const std::string& shared_obje
 
 /// The same from what `addr2line -a -i` prints.
 std::map<std::uint64_t, std::string> read_source_lines(const std::string& output);
+
+/// Those of the offsets whose innermost code is the emulation's, but for functions that are comparisons themselves
+/// (`__hgt`, `isnan`, `operator<` of halves).
+std::set<std::uint64_t> sites_within_functions(const std::string& shared_object,
+                                               const std::vector<std::uint64_t>& offsets);
+
+/// The same from what `addr2line -a -i -f -C` prints.
+std::set<std::uint64_t> read_sites_within_functions(const std::string& output);
 
 /// Options of g++ that make it so: names of the line table are those that the source was given under, whatever folder
 /// the compiler runs in, and only headers begin with '/'.

@@ -190,10 +190,14 @@ BlockCounter::Region BlockCounter::region_of(std::uintptr_t address, int kind) c
   if (address - counter_.image_ < counter_.image_bytes_)
     return {counter_.image_, counter_.image_bytes_, counter_.image_, what, true};
   const ModuleMemory& module = counter_.module_;
-  if (address - module.writable_begin < module.writable_end - module.writable_begin) {
-    // Behind the image, so that the two do not meet in the cache. Filled variables may lie anywhere between.
-    if (!counter_.is_constant(address)) return {address, 1, module.writable_begin - (1ull << 40), what, true};
+  if (const auto constant = counter_.constant_at(address); !constant.empty()) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(constant.data());
+    return {begin, constant.size(), begin, EventKind::constant, true};
   }
+  // Behind the image, so that the two do not meet in the cache. Filled variables may lie anywhere between.
+  if (address - module.writable_begin < module.writable_end - module.writable_begin)
+    return {address, 1, module.writable_begin - (1ull << 40), what, true};
+  if (address - module.begin < module.end - module.begin) return {address, 1, module.begin, EventKind::constant, true};
   // The blocks of a cluster lie one behind another, wherever they are in this process.
   constexpr std::uintptr_t kApart = 1 << 20;  // more than a block has
   for (std::size_t i = 0; i < counter_.shared_.size(); ++i) {
@@ -401,6 +405,10 @@ void BlockCounter::count(std::size_t place, const Train& train) {
   if (const auto what = counted_alone(kind)) {
     counts[*what] += requests;
     if (kind == EventKind::tensor) counts[Count::shared_wavefronts] += sum_of_values(train);
+    return;
+  }
+  if (kind == EventKind::constant) {
+    counts[Count::constant_words] += requests * constant_words(train.request);
     return;
   }
   counts[Count::memory_requests] += requests;

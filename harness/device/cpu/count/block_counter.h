@@ -28,6 +28,7 @@ enum class EventKind : std::uint64_t {
   shared_store,
   shared_atomic,
   shared_fill,  // by cp.async
+  constant,     // a read of a `__constant__` variable, or of a table that the compiler made one
   remote,       // an access of another block's shared memory
   bulk,
   barrier,

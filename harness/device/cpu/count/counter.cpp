@@ -42,10 +42,11 @@ Counter::Counter(const Executable& executable, std::span<std::byte> image, const
     constants_.push_back(module.constant(constant.symbol));
 }
 
-bool Counter::is_constant(std::uintptr_t address) const {
-  return std::ranges::any_of(constants_, [&](std::span<const std::byte> constant) {
+std::span<const std::byte> Counter::constant_at(std::uintptr_t address) const {
+  const auto holder = std::ranges::find_if(constants_, [&](std::span<const std::byte> constant) {
     return address - reinterpret_cast<std::uintptr_t>(constant.data()) < constant.size();
   });
+  return holder == constants_.end() ? std::span<const std::byte>() : *holder;
 }
 
 /// Whoever asks for more blocks than usual gets all of a launch that has no more than that. Where all run, and one

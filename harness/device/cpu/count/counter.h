@@ -47,7 +47,8 @@ class Counter {
   friend class BlockCounter;
 
   Sample sample_of(const Launch& launch, std::uint64_t units, int blocks_each) const;
-  bool is_constant(std::uintptr_t address) const;
+  /// The filled `__constant__` variable that holds the address; empty: none does.
+  std::span<const std::byte> constant_at(std::uintptr_t address) const;
   /// For how many a block or cluster stands; 0: it is not counted.
   std::int64_t weight(std::uint64_t unit) const;
   /// Of a block, as it is counted; where that is not known yet each stands for itself, and is told alone.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 namespace harness::cpu {
 namespace {
@@ -146,6 +147,15 @@ SharedPasses shared_passes(const Request& request) {
       }
     }
   return passes;
+}
+
+int constant_words(const Request& request) {
+  std::set<std::uint64_t> words;
+  each_lane(request.lanes, [&](std::size_t lane) {
+    const std::uint64_t last = (request.address[lane] + request.bytes - 1) / kWordBytes;
+    for (std::uint64_t word = request.address[lane] / kWordBytes; word <= last; ++word) words.insert(word);
+  });
+  return static_cast<int>(words.size());
 }
 
 int atomic_turns(const Request& request) {

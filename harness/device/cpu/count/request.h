@@ -61,6 +61,9 @@ struct SharedPasses {
 };
 SharedPasses shared_passes(const Request& request);
 
+/// Constant memory hands a warp one word of 4 bytes at a time: how many different ones its lanes ask for.
+int constant_words(const Request& request);
+
 /// Atomic operations on one address take turns: the most lanes that want the same one.
 int atomic_turns(const Request& request);
 

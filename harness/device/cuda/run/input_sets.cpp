@@ -95,12 +95,12 @@ InputSets::InputSets(const DriverApi& api, Device device, Stream stream, const M
       chance_(secret_word()),
       places_(place_sets(layout.bytes, sets, chance_)) {
   const std::vector<std::span<const std::byte>> parts(images.begin(), images.end());
-  pristine_ = std::make_unique<ReadOnlyMemory>(api, device, stream, parts, static_cast<std::size_t>(stride_));
+  pristine_ = std::make_unique<WalledMemory>(api, device, stream, parts, static_cast<std::size_t>(stride_));
   std::vector<std::int64_t> all = tables_.words;
   all.insert(all.end(), places_.begin(), places_.end());
   const std::span<const std::byte> words = std::as_bytes(std::span(all));
   words_ =
-      std::make_unique<ReadOnlyMemory>(api, device, stream, ReadOnlyMemory::Parts(&words, 1),
+      std::make_unique<WalledMemory>(api, device, stream, WalledMemory::Parts(&words, 1),
                                        static_cast<std::size_t>(set_stride(static_cast<std::int64_t>(words.size()))));
 }
 

@@ -9,7 +9,7 @@
 
 #include "harness/core/image.h"
 #include "harness/device/cuda/run/measuring_kernels.h"
-#include "harness/device/cuda/run/read_only_memory.h"
+#include "harness/device/cuda/run/walled_memory.h"
 #include "harness/device/cuda/run/set_tables.h"
 
 namespace harness::cuda {
@@ -97,7 +97,7 @@ class InputSets {
   std::array<std::uint64_t, 2> key_;
   std::mt19937_64 chance_;
   std::vector<std::int64_t> places_;                  // of the sets: no call knows from its own where others lie
-  std::unique_ptr<ReadOnlyMemory> pristine_, words_;  // the images; what stands in the tables, and the places
+  std::unique_ptr<WalledMemory> pristine_, words_;  // the images; what stands in the tables, and the places
   std::uint64_t pairs_ = 0, launches_ = 0;
 };
 

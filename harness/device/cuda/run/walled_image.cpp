@@ -11,43 +11,53 @@ bool WalledImage::suits(const Executable& executable) {
          std::ranges::none_of(executable.plan.steps, is_library);
 }
 
-WalledImage::WalledImage(const DriverApi& api, Device device, Stream stream, const Executable& executable,
-                         std::span<const std::byte> image, DevicePointer base)
-    : api_(api), stream_(stream), executable_(executable), base_(base) {
-  for (const ImagePages& pages : executable.layout.read_only) {
-    inputs_.push_back(std::make_unique<ReadOnlyMemory>(
-        api, device, stream,
-        image.subspan(static_cast<std::size_t>(pages.offset), static_cast<std::size_t>(pages.bytes))));
-    // Nothing of an earlier image stays where the input would lie in an open one.
-    check(api,
-          api.cuMemsetD8Async(base + static_cast<DevicePointer>(pages.offset), 0xa5,
-                              static_cast<std::size_t>(pages.bytes), stream),
-          "cuMemsetD8Async");
+// A buffer's part begins a little before it, so that the guard behind the buffer before it stays whole but for that.
+// Views lie within other buffers and begin no part. Guards between inputs lie in none.
+std::vector<WalledImage::Part> WalledImage::parts_of(const ImageLayout& layout) {
+  constexpr std::int64_t kGuardBefore = 64;
+  std::vector<Part> parts;
+  std::int64_t begin = 0, end_of_buffers = 0;
+  bool holds_buffer = false;
+  const auto end_open_part = [&](std::int64_t end) {
+    if (holds_buffer) parts.push_back({begin, end});
+    begin = end;
+    holds_buffer = false;
+  };
+  auto pages = layout.read_only.begin();
+  const auto pass_inputs = [&](std::int64_t up_to) {
+    for (; pages != layout.read_only.end() && pages->offset <= up_to; ++pages) {
+      end_open_part(pages->offset);
+      begin = pages->offset + pages->bytes;
+      parts.push_back({pages->offset, begin, WalledAccess::read});
+    }
+  };
+  for (const ImageBuffer& buffer : layout.buffers) {
+    if (buffer.offset < end_of_buffers) continue;
+    pass_inputs(buffer.offset);
+    end_of_buffers = buffer.offset + buffer.bytes;
+    if (buffer.offset < begin) continue;  // an input
+    if (holds_buffer) end_open_part(buffer.offset - kGuardBefore);
+    holds_buffer = true;
   }
-  for_open_ranges([&](std::int64_t begin, std::int64_t end) {
-    check(api,
-          api.cuMemcpyHtoDAsync_v2(base + static_cast<DevicePointer>(begin), image.data() + begin,
-                                   static_cast<std::size_t>(end - begin), stream),
-          "cuMemcpyHtoDAsync");
-  });
+  pass_inputs(layout.bytes);
+  end_open_part(layout.bytes);
+  return parts;
 }
 
-template <typename F>
-void WalledImage::for_open_ranges(F f) const {
-  std::int64_t begin = 0;
-  for (const ImagePages& pages : executable_.layout.read_only) {
-    if (begin < pages.offset) f(begin, pages.offset);
-    begin = pages.offset + pages.bytes;
-  }
-  if (begin < executable_.layout.bytes) f(begin, executable_.layout.bytes);
+WalledImage::WalledImage(const DriverApi& api, Device device, Stream stream, const Executable& executable,
+                         std::span<const std::byte> image)
+    : api_(api), stream_(stream), executable_(executable), parts_(parts_of(executable.layout)) {
+  for (Part& part : parts_)
+    part.memory = std::make_unique<WalledMemory>(
+        api, device, stream,
+        image.subspan(static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.end - part.begin)),
+        part.access, static_cast<std::size_t>(part.begin % kPageBytes));
 }
 
 DevicePointer WalledImage::address(std::int64_t offset) const {
-  const auto& pages = executable_.layout.read_only;
-  for (std::size_t i = 0; i < pages.size(); ++i)
-    if (offset >= pages[i].offset && offset < pages[i].offset + pages[i].bytes)
-      return inputs_[i]->address() + static_cast<DevicePointer>(offset - pages[i].offset);
-  return base_ + static_cast<DevicePointer>(offset);
+  const auto behind = std::ranges::upper_bound(parts_, offset, {}, &Part::begin);
+  const Part& part = *std::prev(behind);
+  return part.memory->address() + static_cast<DevicePointer>(offset - part.begin);
 }
 
 Executable WalledImage::addressed() const {
@@ -57,12 +67,12 @@ Executable WalledImage::addressed() const {
 }
 
 void WalledImage::download(std::span<std::byte> image) const {
-  for_open_ranges([&](std::int64_t begin, std::int64_t end) {
-    check(api_,
-          api_.cuMemcpyDtoHAsync_v2(image.data() + begin, base_ + static_cast<DevicePointer>(begin),
-                                    static_cast<std::size_t>(end - begin), stream_),
-          "cuMemcpyDtoHAsync");
-  });
+  for (const Part& part : parts_)
+    if (part.access == WalledAccess::read_write)
+      check(api_,
+            api_.cuMemcpyDtoHAsync_v2(image.data() + part.begin, part.memory->address(),
+                                      static_cast<std::size_t>(part.end - part.begin), stream_),
+            "cuMemcpyDtoHAsync");
 }
 
 }  // namespace harness::cuda

@@ -5,19 +5,20 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/device/cuda/run/read_only_memory.h"
+#include "harness/device/cuda/run/walled_memory.h"
 
 namespace harness::cuda {
 
-/// An image whose inputs lie in ReadOnlyMemory, each of its own (ImageLayout::read_only); everything else lies in one
-/// block. For one run.
+/// An image in parts, each in WalledMemory of its own: the inputs, which can only be read (ImageLayout::read_only), and
+/// every other buffer with the guards around it. An access far beyond a buffer is a fault, and no buffer's address
+/// follows from another's. For one run.
 class WalledImage {
  public:
   /// False: it has no inputs, it holds addresses, or a library runs, whose reads nobody here can mend.
   static bool suits(const Executable& executable);
-  /// `base` has room for the image. `executable` must outlive this.
+  /// `executable` must outlive this.
   WalledImage(const DriverApi& api, Device device, Stream stream, const Executable& executable,
-              std::span<const std::byte> image, DevicePointer base);
+              std::span<const std::byte> image);
 
   /// The executable with addresses for offsets: for a base of 0.
   Executable addressed() const;
@@ -25,15 +26,18 @@ class WalledImage {
   void download(std::span<std::byte> image) const;
 
  private:
+  struct Part {
+    std::int64_t begin = 0, end = 0;  // of the image
+    WalledAccess access = WalledAccess::read_write;
+    std::unique_ptr<WalledMemory> memory = {};
+  };
+  static std::vector<Part> parts_of(const ImageLayout& layout);
   DevicePointer address(std::int64_t offset) const;
-  template <typename F>
-  void for_open_ranges(F f) const;  // f(begin, end)
 
   const DriverApi& api_;
   Stream stream_;
   const Executable& executable_;
-  DevicePointer base_;
-  std::vector<std::unique_ptr<ReadOnlyMemory>> inputs_;  // in the order of ImageLayout::read_only
+  std::vector<Part> parts_;  // in their order
 };
 
 }  // namespace harness::cuda

@@ -183,6 +183,13 @@ TEST_CASE("a place is told by the innermost code that is not the emulation's, an
         std::map<std::uint64_t, std::string>{{0x10, "kernel.cu:9"}, {0x20, "vec.cuh:3, called at kernel.cu:4"}});
 }
 
+TEST_CASE("sites in functions of the emulation are told from comparisons that it makes for the candidate") {
+  CHECK(read_sites_within_functions("0x10\n__float2int_rn(float)\n/emulation/harness_cpu/conversions.h:7\nf\nk.cu:9\n"
+                                    "0x20\n__hgt(__half, __half)\n/emulation/harness_cpu/small_float_type.h:3\n"
+                                    "0x30\noperator<(__half, __half)\n/emulation/harness_cpu/small_float_type.h:4\n"
+                                    "0x40\nf(float)\nk.cu:9\n") == std::set<std::uint64_t>{0x10});
+}
+
 TEST_CASE("a wrapper's place is that of the header of the plugin that called it") {
   const auto places = read_source_lines(
       "0x10\n/include/harness/cp_async.cuh:23\n/include/mma_tile.cuh:165\nkernel.cu:9\n"

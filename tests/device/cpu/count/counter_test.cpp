@@ -107,14 +107,19 @@ extern "C" __global__ void handed_round(float* y) {
   harness::cluster_sync();
   y[blockIdx.x * 64 + threadIdx.x] = mine[threadIdx.x];
 }
+__constant__ float table[64];
+extern "C" __global__ void looked_up(float* y, int step) {
+  y[threadIdx.x] = table[threadIdx.x * step % 64];
+}
 )";
 
 const Artifact& counted_artifact() {
-  static const Artifact artifact = build_with_headers(
-      kSource,
-      {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled", "unequal",
-       "own_sums", "near_sums", "added_and_read", "doubled", "along", "next_block", "added", "handed_round"},
-      true);
+  static const Artifact artifact =
+      build_with_headers(kSource,
+                         {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled",
+                          "unequal", "own_sums", "near_sums", "added_and_read", "doubled", "along", "next_block",
+                          "added", "handed_round", "looked_up"},
+      true, {"table"});
   return artifact;
 }
 
@@ -379,4 +384,27 @@ TEST_CASE("blocks that run and are not counted do their work, without instrument
     CHECK(counts.back()[1].counted_blocks == 4);
   }
   for (std::size_t i = 0; i < 3; ++i) CHECK(json(counts[0][i]) == json(counts[1][i]));
+}
+
+TEST_CASE("reads of a table in constant memory take a pass for each different word") {
+  const auto words_for = [](std::int64_t step) {
+    Bench bench(counted_artifact());
+    bench.buffer("y", std::vector<float>(64)).buffer("t", std::vector<float>(64));
+    bench.executable().counting = CountingRequest{};
+    bench.executable().plan.constants = {{"table", "t"}};
+    Launch launch;
+    launch.entry = "looked_up";
+    launch.block = {64};
+    launch.args = {NamedArgument{"y"}, ScalarArgument{Dtype::s32, step}};
+    bench.run(std::vector<Step>{launch});
+    const auto launches = session().take_counts();
+    REQUIRE(launches);
+    Counts sum;
+    for (const CountedPlace& place : launches->front().places) sum += place.counts;
+    CHECK(sum[Count::load_requests] == 0);
+    return sum[Count::constant_words];
+  };
+  CHECK(words_for(0) == 2);  // one for each of two warps
+  CHECK(words_for(1) == 64);
+  CHECK(words_for(16) == 8);
 }

@@ -1,0 +1,74 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/core/catalog.h"
+#include "harness/core/memory_check.h"
+
+namespace harness {
+
+/// A line of a source, without its comment and with single spaces.
+std::string plain_line(const std::string& line);
+
+/// Where the sites of a build are (DeviceKind::source_lines, DeviceKind::within_functions).
+struct SitePlaces {
+  using Sites = std::vector<std::uint64_t>;
+  std::function<std::map<std::uint64_t, std::string>(const Sites&)> lines;
+  std::function<std::set<std::uint64_t>(const Sites&)> within_functions;
+};
+
+/// What many launches of one build tell of the comparisons in the candidate's own text.
+///
+/// A comparison follows the inputs where other inputs of the same sizes give it other operands; the rest follow sizes,
+/// threads and places alone.
+class ComparedLines {
+ public:
+  /// `sources` must outlive this.
+  ComparedLines(SitePlaces places, const std::vector<SourceFile>& sources);
+
+  struct News {
+    ComparedSite seen;
+    bool first = false;  // nothing had reached it
+  };
+  /// Comparisons that went a way in this launch that they had not gone before. `point` is the one of the domain where
+  /// it was.
+  std::vector<News> learn(const std::vector<RawFinding>& said, const Config& point);
+
+  std::size_t count() const { return sites_.size(); }
+
+  struct Line {
+    std::string place, text;  // "10_warp.cu:41", "if (sum > 1e7f)"
+    std::size_t comparisons = 0;
+    bool infinite = true;  // only infinities, or NaN, would turn them
+  };
+  /// Lines with comparisons that went one way only.
+  std::vector<Line> one_way() const;
+  /// Of these the ones that follow the inputs; and where two sides were to be equal (`==`, `!=`), never were. A
+  /// floating comparison that was reached with one kind of inputs only counts as following them. Not the first test of
+  /// a loop that was always entered: its other tests turned.
+  std::vector<Line> unturned() const;
+
+ private:
+  struct Place {
+    const SourceFile* file = nullptr;  // null: not the candidate's own text
+    std::size_t line = 0;
+    bool within_function = false;  // of the device, that the line calls
+  };
+  void find_places(const std::vector<RawFinding>& said);
+  void compare_operands(const std::vector<RawFinding>& said, const Config& point);
+  template <typename F>
+  std::vector<Line> lines_where(F holds) const;  // holds(site, its place, text of the line)
+
+  SitePlaces asked_;
+  std::map<std::string, const SourceFile*> sources_;  // by file name
+  std::map<std::uint64_t, ComparedSite> sites_;
+  std::map<std::uint64_t, Place> places_;
+  std::map<Config, std::map<std::uint64_t, std::uint64_t>> operands_;  // by point and site
+  std::set<std::uint64_t> following_, steady_;
+};
+
+}  // namespace harness

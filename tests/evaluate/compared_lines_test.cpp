@@ -1,0 +1,98 @@
+#include "harness/evaluate/compared_lines.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+using namespace harness;
+
+namespace {
+
+/// Site n lies in line n of k.cu; beyond 100 in a function of the device that line n - 100 calls.
+std::map<std::uint64_t, std::string> numbered(const std::vector<std::uint64_t>& sites) {
+  std::map<std::uint64_t, std::string> lines;
+  for (const std::uint64_t site : sites)
+    lines[site] = site == 99 ? "other.cuh:3, called at k.cu:1" : "k.cu:" + std::to_string(site % 100);
+  return lines;
+}
+std::set<std::uint64_t> beyond_100(const std::vector<std::uint64_t>& sites) {
+  std::set<std::uint64_t> within;
+  for (const std::uint64_t site : sites)
+    if (site >= 100) within.insert(site);
+  return within;
+}
+
+RawFinding compared(std::uint64_t site, char ways, std::uint64_t operands, double left = 1, double right = 2) {
+  ComparedSite seen;
+  seen.site = site;
+  seen.less = ways == '<';
+  seen.equal = ways == '=';
+  seen.greater = ways == '>';
+  seen.floating = true;
+  seen.finite = true;
+  seen.left = left;
+  seen.right = right;
+  seen.operands = operands;
+  RawFinding finding;
+  finding.compared = seen;
+  return finding;
+}
+
+struct Lines {
+  explicit Lines(std::string text) : sources{{"folder/k.cu", std::move(text)}} {}
+  std::vector<std::string> unturned() const {
+    std::vector<std::string> texts;
+    for (const ComparedLines::Line& line : lines.unturned()) texts.push_back(line.place + " " + line.text);
+    return texts;
+  }
+  std::vector<SourceFile> sources;
+  ComparedLines lines{{numbered, beyond_100}, sources};
+};
+
+}  // namespace
+
+TEST_CASE("a comparison follows the inputs if other inputs of the same sizes give it other operands") {
+  Lines of("if (sum > 1e7f)  // far out\nif (row  <  rows)\nif (x == 3)\n");
+  const Config sizes{{"N", std::int64_t{4}}}, others{{"N", std::int64_t{5}}};
+  CHECK(of.lines.learn({compared(1, '<', 10), compared(2, '<', 20), compared(3, '<', 30)}, sizes).size() == 3);
+  CHECK(of.lines.learn({compared(1, '<', 11), compared(2, '<', 20), compared(3, '>', 31)}, sizes).size() == 1);
+  CHECK(of.lines.learn({compared(2, '<', 21)}, others).empty());
+  CHECK(of.lines.one_way().size() == 2);
+  CHECK(of.unturned() == std::vector<std::string>{"k.cu:1 if (sum > 1e7f)", "k.cu:3 if (x == 3)"});
+  of.lines.learn({compared(1, '>', 12), compared(3, '=', 30)}, sizes);
+  CHECK(of.unturned().empty());
+}
+
+TEST_CASE("what lies in the device's functions and in others' headers is no question") {
+  Lines of("int code = __float2int_rn(x);\n");
+  const Config sizes;
+  of.lines.learn({compared(99, '<', 1), compared(101, '<', 1)}, sizes);
+  of.lines.learn({compared(99, '<', 2), compared(101, '<', 2)}, sizes);
+  CHECK(of.lines.count() == 1);
+  CHECK(of.unturned().empty());
+}
+
+TEST_CASE("what only an infinity or NaN turns is told apart") {
+  Lines of("if (m == -kInfinity) return;\nif (m != m) return;\nif (m > 5) return;\n");
+  const double most = std::numeric_limits<float>::max();
+  for (const std::uint64_t operands : {1, 2})
+    of.lines.learn({compared(1, '>', operands, 1, -most), compared(2, '=', operands), compared(3, '<', operands)}, {});
+  const auto lines = of.lines.unturned();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].infinite);
+  CHECK(lines[1].infinite);
+  CHECK_FALSE(lines[2].infinite);
+}
+
+TEST_CASE("where no order is written equality is asked, and a loop that is always entered is no question") {
+  Lines of("kept = (hash ^ 77u) ? kept : 0;\nfor (int j = 0; j < lengths[row]; ++j)\np->at<int>(x) ? 1 : 2;\n");
+  for (const std::uint64_t operands : {1, 2}) {
+    RawFinding entry = compared(2, '<', operands);
+    entry.compared->floating = false;
+    of.lines.learn({compared(1, '<', operands), compared(1, '>', operands + 7), entry, compared(3, '<', operands),
+                    compared(3, '>', operands + 7)},
+                   {});
+  }
+  CHECK(of.unturned() == std::vector<std::string>{"k.cu:1 kept = (hash ^ 77u) ? kept : 0;",
+                                                  "k.cu:2 for (int j = 0; j < lengths[row]; ++j)",
+                                                  "k.cu:3 p->at<int>(x) ? 1 : 2;"});
+}
