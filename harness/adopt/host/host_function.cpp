@@ -13,18 +13,6 @@ bool is_member(const Tokens& tokens, std::size_t i) {
   return i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->") || tokens[i - 1].is("::"));
 }
 
-/// Type words of a declaration, without what is about the variable and not about its elements.
-std::string type_text(const Tokens& tokens, std::size_t begin, std::size_t end) {
-  std::string text;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (is_one_of(tokens[i], {"const", "static", "constexpr", "__restrict__", "__restrict", "restrict", "*", "&"}))
-      continue;
-    const bool apart = !text.empty() && tokens[i].is_word() && (std::isalnum(static_cast<unsigned char>(text.back())));
-    text += (apart ? " " : "") + std::string(tokens[i].text);
-  }
-  return text;
-}
-
 /// Behind the statement or block that begins at `from`.
 std::size_t end_of_controlled(const Tokens& tokens, std::size_t from, std::size_t end) {
   if (from >= end) return end;
@@ -37,6 +25,17 @@ std::size_t end_of_controlled(const Tokens& tokens, std::size_t from, std::size_
 }
 
 }  // namespace
+
+std::string type_text(const Tokens& tokens, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (is_one_of(tokens[i], {"const", "static", "constexpr", "__restrict__", "__restrict", "restrict", "*", "&"}))
+      continue;
+    const bool apart = !text.empty() && tokens[i].is_word() && (std::isalnum(static_cast<unsigned char>(text.back())));
+    text += (apart ? " " : "") + std::string(tokens[i].text);
+  }
+  return text;
+}
 
 bool is_whole_number(const std::string& type) {
   for (const char* word : {"int", "long", "unsigned", "size_t", "int64_t", "int32_t", "uint32_t", "uint64_t"})
@@ -188,6 +187,13 @@ std::string_view HostFunction::control_over(std::size_t token) const {
   return "";
 }
 
+bool HostFunction::may_be_skipped(std::size_t token, std::size_t place) const {
+  return std::ranges::any_of(control_, [&](const auto& control) {
+    const auto& [range, word] = control;
+    return range.begin <= token && token < range.end && !(range.begin <= place && place < range.end);
+  });
+}
+
 std::vector<HostFunction::Setting> HostFunction::settings_of(std::string_view variable, std::size_t before) const {
   std::vector<Setting> all;
   for (auto statement = statements_.rbegin(); statement != statements_.rend(); ++statement) {
@@ -202,12 +208,13 @@ std::vector<HostFunction::Setting> HostFunction::settings_of(std::string_view va
       const Token& next = last ? tokens()[i] : tokens()[i + 1];
       const bool first = i == statement->begin;
       const bool typed = !first && (tokens()[i - 1].is_word() || is_one_of(tokens()[i - 1], {"*", "&", ">", ","})) &&
-                         tokens()[statement->begin].is_word() && !is_one_of(tokens()[i - 1], {"return", "if", "while"});
+                         tokens()[statement->begin].is_word() &&
+                         !is_one_of(tokens()[i - 1], {"return", "if", "while", "else", "do"});
       const bool inside = depth > 0 && !loop;  // an argument
       const bool declares = !inside && typed && (last || is_one_of(next, {"=", "(", "{", ",", "["}));
       const bool changes = !last && (is_one_of(next, {"=", "+=", "-=", "*=", "/=", "++", "--"}) ||
                                      (next.is("<<") && i + 2 < statement->end && tokens()[i + 2].is("=")) ||
-                                     (next.is(">") && i + 3 < statement->end && tokens()[i + 3].is("=")));
+                                     (next.is(">") && i + 2 < statement->end && tokens()[i + 2].is(">=")));
       if (!declares && !changes) continue;
       all.push_back({*statement, i, declares});
       if (declares) return all;

@@ -39,7 +39,7 @@ std::string where_text(const AdoptedKernel& kernel) {
 std::string domain_text(const AdoptedKernel& kernel) {
   std::string text = "  domain = {\n";
   for (const AdoptedSize& size : kernel.sizes) {
-    const std::int64_t high = highest(size);
+    const std::int64_t high = highest(kernel, size);
     const std::string range = size.step > 1 ? fmt::format("multiples_of({}, {}, {})", size.step, size.low, high)
                                             : fmt::format("range({}, {})", size.low, high);
     text += noted(fmt::format("    {} = {},", size.name, range), size.evidence);
