@@ -2,6 +2,7 @@
 
 #include "harness/adopt/host/expression.h"
 #include "harness/adopt/kernel/preview.h"
+#include "harness/adopt/plugin/revision.h"
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
 #include "tests/support/turns.h"
@@ -194,6 +195,16 @@ TEST_CASE("a __constant__ table with an initializer that nobody fills never chan
   options.file = scratch.path("mine.cu");
   CHECK_THAT(adopt::launch(adopt::declare(options)).device.text,
              Catch::Contains("__constant__ const float taps[2] = {0.25f, 0.5f};"));
+}
+
+TEST_CASE("the device part of an edited file is cut as adopt cuts it") {
+  const Scratch scratch;
+  const std::string file =
+      kTwiceKernel + "void run(const float* x, float* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n";
+  scratch.write("mine.cu", file);
+  const std::string device = adopt::device_part(scratch.path("mine.cu"), file, "twice", {});
+  CHECK_THAT(device, Catch::Contains("y[i] = 2 * x[i];") && !Catch::Contains("<<<"));
+  CHECK(adopt::device_part(scratch.path("mine.cu"), device, "twice", {}) == device);
 }
 
 TEST_CASE("an argument that follows from what nothing else depends on is a size; what is partly written an inout") {
