@@ -1,6 +1,7 @@
 #include "harness/adopt/adopt.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -68,6 +69,10 @@ Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector
   Subject subject = subject_of(launched, declared.source.main(), std::move(include_folders));
   subject.say = say;
   Observed observed = observed_of(launched, subject, options, observer);
+  if (!observed.seen.questions.empty() && !launched.device.left_out.empty())  // one may say what is asked
+    observed.seen.relations +=
+        fmt::format("{}headers that were not found (--include DIR): {}", observed.seen.relations.empty() ? "" : "; ",
+                    fmt::join(launched.device.left_out, ", "));
   if (!observed.seen.questions.empty())
     return {launched.name, std::move(observed.kernel), std::move(observed.seen), std::move(launched.device), {}, {}};
   Contract contract = contract_of(declared, launched.device, observed, subject, observer, seen);

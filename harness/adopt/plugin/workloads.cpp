@@ -100,8 +100,9 @@ std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements
   for (double wanted = 2; wanted <= 1 << 30; wanted *= 2) {
     std::vector<std::int64_t> sizes;
     for (const AdoptedSize& size : kernel.sizes)
-      sizes.push_back(host && size.host ? std::clamp(*size.host, size.low, highest(kernel, size))
-                                        : fitting(kernel, size, wanted));
+      sizes.push_back(host && size.host
+                          ? std::clamp(*size.host / size.step * size.step, size.low, highest(kernel, size))
+                          : fitting(kernel, size, wanted));
     if (!best.empty() && (elements_at(kernel, sizes) > elements || turns_at(kernel, sizes) > turns)) break;
     if (best.empty() || holds(kernel, sizes)) best = sizes;
   }
