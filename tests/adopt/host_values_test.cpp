@@ -111,6 +111,15 @@ TEST_CASE("launches are followed as they are written, or asked for") {
              Catch::Contains("k is launched with B = 512 and 64") && Catch::Contains("--tune B=512,64"));
 }
 
+TEST_CASE("what a launcher's template gives the block is its caller's, where all callers give the same") {
+  const std::string launcher =
+      "template <int B> void launch(float* x, float* y, int n) { twice<<<(n + B - 1) / B, B>>>(x, y, n); }\n"
+      "void run(float* x, float* y, int n) { launch<128>(x, y, n); }\n";
+  CHECK(dimensions_of(launcher) == "cdiv(n, 128) x 128");
+  CHECK_THAT(host_refusal(kTwiceKernel + launcher + "void again(float* x, float* y, int n) { launch<64>(x, y, n); }\n"),
+             Catch::Contains("'B' of its block cannot be traced") && Catch::Contains("--tune B=V,V"));
+}
+
 TEST_CASE("types of a template are those of the call, of its dispatch or asked for") {
   CHECK(types_chosen(kLiftKernel + "void run(const unsigned char* x, unsigned char* y, int n) {\n"
                                    "  lift<<<(n + 255) / 256, 256>>>(x, y, n);\n}\n") == "f32 | u8");

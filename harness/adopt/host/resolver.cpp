@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/source/token_lists.h"
 
@@ -132,6 +133,9 @@ FormulaPtr Resolver::meaning_of(const std::string& text, int depth) const {
   if (const auto tuned = tuned_names_.find(text); tuned != tuned_names_.end()) return symbol("p." + tuned->second);
   if (const auto argument = arguments_.find(text); argument != arguments_.end()) return symbol(argument->second);
   if (const auto multiple = multiples_.find(text); multiple != multiples_.end()) return multiple->second;
+  if (function_)
+    if (const auto values = values_of_host_template(at_.source, &*function_, text); values.size() == 1)
+      return read(values.front(), depth + 1);
   if (text.ends_with(".element_size()")) return symbol("sizeof scalar_t");
   if (text.starts_with("sizeof ")) return size_of(text.substr(7), depth);
   if (const FormulaPtr settled = settled_value(text, depth)) return settled;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/host_function.h"
 #include "harness/adopt/host/value_places.h"
 #include "harness/adopt/source/option_text.h"
@@ -193,7 +194,8 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch*
     const bool name =
         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
     if (explained || !name) continue;
-    if (function && function->parameter(text) == nullptr && is_in_capitals(text))
+    if (function && function->parameter(text) == nullptr && is_in_capitals(text) &&
+        values_of_host_template(source, &*function, text).empty())
       throw undefined_macro(kernel.launch.from, text);
     if (function && function->parameter(text) == nullptr)
       throw bad_input(fmt::format(
