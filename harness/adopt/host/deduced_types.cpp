@@ -149,33 +149,6 @@ std::string deduced_type(const KernelLaunch& at, const std::string& name) {
   return "";
 }
 
-std::vector<Tokens> values_of_host_template(const Source& source, const HostFunction* function, std::string_view name) {
-  std::vector<Tokens> values;
-  if (function == nullptr) return values;
-  const Tokens& own = function->tokens();
-  const std::size_t head = function->token_at(function->chunk().begin);
-  if (head + 1 >= own.size() || !own[head].is("template") || !own[head + 1].is("<")) return values;
-  const std::vector<Tokens> parameters = split_by_commas(part(own, head + 2, end_of_template(own, head + 1)), true);
-  const auto named = std::ranges::find_if(parameters, [&](const Tokens& piece) {
-    const auto value = std::ranges::find_if(piece, [](const Token& token) { return token.is("="); });
-    return value != piece.begin() && std::prev(value)->is(name);
-  });
-  if (named == parameters.end()) return values;
-  const auto which = static_cast<std::size_t>(named - parameters.begin());
-  for (const auto& file : source.files)
-    for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
-      const Tokens& tokens = file->tokens;
-      if (!tokens[i].is(function->name()) || !tokens[i + 1].is("<")) continue;
-      const std::size_t close = end_of_template(tokens, i + 1);
-      const std::vector<Tokens> arguments = split_by_commas(part(tokens, i + 2, close), true);
-      if (which >= arguments.size() || close + 1 >= tokens.size() || !tokens[close + 1].is("(")) continue;
-      if (std::ranges::none_of(values,
-                               [&](const Tokens& value) { return spelled(value) == spelled(arguments[which]); }))
-        values.push_back(arguments[which]);
-    }
-  return values;
-}
-
 std::vector<std::string> dispatched_types(const Source& source, const std::string& text) {
   std::vector<std::string> types;
   std::set<std::string> open;

@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/adopt/host/resolver.h"
@@ -15,10 +14,6 @@ std::string deduced_type(const KernelLaunch& at, const std::string& name);
 
 /// A type without the names that the files, or the host's function, give it.
 std::string type_without_names(const KernelLaunch& at, const std::string& type);
-
-/// float of `run<float, 4>(...)`: what a template parameter of the host's function is where that is called or
-/// instantiated, each value once. Empty: it is no such parameter, or nobody says.
-std::vector<Tokens> values_of_host_template(const Source& source, const HostFunction* function, std::string_view name);
 
 /// The element types that a dispatch goes over, "f32"; of a macro of the program's own, those of its definition.
 /// `text`: "AT_DISPATCH_FLOATING_TYPES(x.scalar_type(),". Empty: its macro is defined in no file that was read.

@@ -91,4 +91,9 @@ class HostFunction {
   std::vector<std::pair<TokenRange, std::string_view>> control_;
 };
 
+/// float of `run<float, 4>(...)`: what a template parameter of the host's function is where that is called or
+/// instantiated, each value once. Empty: it is no such parameter, or nobody says.
+std::vector<std::vector<Token>> values_of_host_template(const Source& source, const HostFunction* function,
+                                                        std::string_view name);
+
 }  // namespace harness::adopt

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/source/token_lists.h"
 

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 
-#include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/host_function.h"
 #include "harness/adopt/host/value_places.h"
 #include "harness/adopt/source/option_text.h"
