@@ -1,6 +1,7 @@
 #include "harness/adopt/adopt.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -35,7 +36,7 @@ Subject subject_of(const Launched& launched, const SourceText& file, std::vector
 std::vector<Question> questions_of_atomics(const AdoptedKernel& kernel, const AdoptOptions& options) {
   std::vector<Question> questions;
   for (const AdoptedParameter& parameter : kernel.parameters) {
-    if (!parameter.atomic || parameter.zeroed || parameter.answered || options.yes) continue;
+    if (!parameter.atomic || parameter.zeroed || parameter.answered) continue;
     const bool said = std::ranges::any_of(options.arguments, [&](const std::string& text) {
       return text.starts_with(parameter.name + " ") || text.starts_with(parameter.name + "[");
     });
@@ -59,14 +60,19 @@ Observed observed_of(const Launched& launched, const Subject& subject, const Ado
 
 /// declared -> launched -> observed -> contract -> plugin
 Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector<std::string> include_folders,
-                       const SeenKernel& seen) {
+                       const SeenKernel& seen, const Say& say) {
   Launched launched = launch(declared);
   const AdoptOptions& options = declared.options;
   const std::vector<PluginFile> library = library_headers(launched.device.headers, options.includes);
   if (!library.empty()) include_folders.insert(include_folders.end(), options.includes.begin(), options.includes.end());
   launched.kernel.libraries = top_folders(library);
-  const Subject subject = subject_of(launched, declared.source.main(), std::move(include_folders));
+  Subject subject = subject_of(launched, declared.source.main(), std::move(include_folders));
+  subject.say = say;
   Observed observed = observed_of(launched, subject, options, observer);
+  if (!observed.seen.questions.empty() && !launched.device.left_out.empty())  // one may say what is asked
+    observed.seen.relations +=
+        fmt::format("{}headers that were not found (--include DIR): {}", observed.seen.relations.empty() ? "" : "; ",
+                    fmt::join(launched.device.left_out, ", "));
   if (!observed.seen.questions.empty())
     return {launched.name, std::move(observed.kernel), std::move(observed.seen), std::move(launched.device), {}, {}};
   Contract contract = contract_of(declared, launched.device, observed, subject, observer, seen);
@@ -84,15 +90,15 @@ Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector
 }  // namespace
 
 Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders,
-              const SeenKernel& seen) {
+              const SeenKernel& seen, const Say& say) {
   try {
-    return adopt_declared(declare(given), observer, include_folders, seen);
+    return adopt_declared(declare(given), observer, include_folders, seen, say);
   } catch (const NeverRanWell& first) {
     if (!first.before_begin) throw;
     AdoptOptions again = given;
     again.from_begin = true;  // the host may pass x + 3
     try {
-      return adopt_declared(declare(again), observer, include_folders, seen);
+      return adopt_declared(declare(again), observer, include_folders, seen, say);
     } catch (const Error&) {
       throw first;  // it does not, or that was not all: what was seen first is what the file says
     }

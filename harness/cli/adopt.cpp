@@ -112,10 +112,12 @@ void print_found(const adopt::Adopted& adopted) {
 bool ask(const adopt::Adopted& adopted, const AdoptArguments& arguments, adopt::AdoptOptions& options) {
   if (arguments.json || options.yes || isatty(STDIN_FILENO) == 0) return false;
   for (const adopt::Question& question : adopted.seen.questions) {
-    report::err("%s; an answer is what stands behind --arg:\n  %s\n> ", question.why.c_str(), question.option.c_str());
+    const bool setting = question.option.starts_with("--set");
+    report::err("%s; an answer is what stands behind %s:\n  %s\n> ", question.why.c_str(), setting ? "--set" : "--arg",
+                question.option.c_str());
     std::string answer;
     if (!std::getline(std::cin, answer) || answer.empty()) return false;
-    options.arguments.push_back(answer);
+    (setting ? options.settings : options.arguments).push_back(answer);
   }
   return true;
 }
@@ -171,7 +173,8 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   adopt::Adopted adopted;
   do {
     const auto observer = shell.rooms.observer(places, interrupted);
-    adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen);
+    adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen,
+                           [](const std::string& line) { report::err("%s\n", line.c_str()); });
     if (interrupted()) return 130;
   } while (!adopted.seen.questions.empty() && ask(adopted, arguments, arguments.options));
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
@@ -306,11 +309,20 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--tune", options.tune, "Values of a macro, a constant, a template argument, or block")
       ->type_name("NAME=VALUES")
       ->take_all();
+  app.add_option("--type", options.types, "Element types of a template parameter: T=f16,bf16")
+      ->type_name("NAME=TYPES")
+      ->take_all();
+  app.add_option("-D", options.defines, "A macro that the compiler's command line defines: -D WIDTH=64")
+      ->type_name("NAME=VALUE")
+      ->take_all();
+  app.add_option("--launch", options.launch_line, "Which launch of the kernel, by its line, where the file has several")
+      ->type_name("LINE");
   app.add_option("--reference", options.reference,
                  "FILE.cu with a function of the host, 'command:python3 ref.py', recorded .npy files, or self")
       ->type_name("FILE.cu|'command:PROGRAM'|FILE.npy|self");
   app.add_option("--device", arguments->device, "Where it is checked and evaluated first (default: cpu)");
-  app.add_flag("--yes", options.yes, "Ask nothing; what atomics change starts with any values");
+  app.add_flag("--yes", options.yes,
+               "Ask nothing: what would be asked ends the command with the options that answer it");
   app.add_flag("--json", arguments->json, "One JSON object");
   add_db_option(app, shell);
   add_plugin_options(app, shell);

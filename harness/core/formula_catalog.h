@@ -101,7 +101,8 @@ struct FieldLimits {
 /// Where the original of an adopted kernel lies: `digest` is the SHA-256 of `file` when it was adopted.
 struct AdoptedFrom {
   std::string file, entry, digest;
-  std::string path;  // from the plugin's folder, or absolute; "": it was not noted
+  std::string path;      // from the plugin's folder, or absolute; "": it was not noted
+  std::string original;  // SHA-256 of variants/00_original.cu as it was written; "": it was not noted
 };
 
 /// Port to one kernel that can also say how a candidate's numbers follow from the sizes.

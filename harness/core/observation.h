@@ -35,6 +35,7 @@ struct ObservedLaunch {
   std::vector<Launch> further;  // behind it, on the same memory; what it wrote counts as written before they read
   std::vector<Arena> arenas;
   std::vector<ConstantTable> constants = {};  // filled from arenas; what is read there is not seen
+  double deadline_s = 10;                     // it did not end where it takes longer
 };
 
 /// What was seen of an arena. Ends are one behind the highest byte, begins the lowest; 0 and 0: untouched so.

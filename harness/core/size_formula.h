@@ -46,6 +46,7 @@ struct Formula {
   double number = 0;
   std::string symbol;
   std::vector<FormulaPtr> operands;
+  bool floating = false;  // a host's C++ has it in a floating type; only who reads that asks
 };
 
 FormulaPtr number(double value);

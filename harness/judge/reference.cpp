@@ -37,7 +37,8 @@ Argument input_of(const Argument& a, Numbers numbers) {
 Argument result_of(const Argument& a, Numbers numbers) {
   Argument result = a;
   result.name = result_name(a);
-  result.kind = ArgumentKind::output;
+  // What is not exact works in place: it reads there what was drawn.
+  result.kind = a.kind == ArgumentKind::inout && numbers != Numbers::exact ? ArgumentKind::inout : ArgumentKind::output;
   result.dtype = result_dtype(a, numbers);
   result.gen.reset();
   result.align = std::max<std::int64_t>(a.align, storage_bytes(result.dtype));

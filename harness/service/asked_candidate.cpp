@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "harness/adopt/plugin/revision.h"
 #include "harness/campaign/arms.h"
 #include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
@@ -19,11 +22,23 @@ Config given_parameters(const CandidateWords& words) {
   return config;
 }
 
+/// Of an adopted kernel the whole file may be edited: its host code stays behind, as when it was adopted.
+std::string device_part_of(const CandidateWords& words, std::string text, Catalog& catalog, Shell& shell) {
+  if (words.kernel.empty() || text.find("<<") == std::string::npos) return text;
+  const auto from = shell.rooms.formula_catalog(shell.places())->plugin(words.kernel).adopted();
+  if (!from) return text;
+  std::set<std::string> tuned;
+  for (const VariantInfo& variant : catalog.kernel(words.kernel).variants)
+    if (variant.name == words.variant)
+      for (const Parameter& parameter : variant.parameters) tuned.insert(parameter.name);
+  return adopt::device_part(words.source, text, from->entry, tuned);
+}
+
 }  // namespace
 
 AskedCandidate asked_candidate(const CandidateWords& words, Catalog& catalog, Shell& shell) {
   AskedCandidate asked{{words.kernel, words.variant, "", given_parameters(words)}, "", {}, words.source, {}};
-  if (!words.source.empty()) asked.source = read_edited_source(words.source);
+  if (!words.source.empty()) asked.source = device_part_of(words, read_edited_source(words.source), catalog, shell);
   if (words.from == 0) return asked;
   const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
   const json row = archive->history().iteration(words.from, true);

@@ -17,7 +17,7 @@
 namespace harness {
 namespace {
 
-constexpr double kObservedDeadline = 10;   // s, of one launch
+constexpr double kPrepareDeadline = 20;    // s
 constexpr std::size_t kImagesAtOnce = 32;  // images that a runner holds: each is a descriptor
 constexpr std::size_t kMostRunners = 4;    // at once; a checked launch keeps one core busy
 constexpr std::int64_t kMostAfter = 8ll << 20;
@@ -145,12 +145,12 @@ class WorkerObserver : public Observer {
     for (std::size_t i = 0; i < executables.size(); ++i)
       contenders.push_back({&executables[i], {&images[i]}, {}, true});
     Runner runner(target_, stop_);
-    std::optional<RunnerFailure> lost = runner.prepare(contenders, kObservedDeadline * 2);
+    std::optional<RunnerFailure> lost = runner.prepare(contenders, kPrepareDeadline);
     for (std::size_t i = 0; i < executables.size(); ++i) {
-      if (!lost && !runner.alive()) lost = runner.prepare(contenders, kObservedDeadline * 2);  // a launch took it along
+      if (!lost && !runner.alive()) lost = runner.prepare(contenders, kPrepareDeadline);  // a launch took it along
       Observation& observation = all[chosen[i]];
       std::optional<std::vector<RawFinding>> raw;
-      const auto failure = lost ? lost : runner.run(i, 0, kObservedDeadline, &raw);
+      const auto failure = lost ? lost : runner.run(i, 0, launches[chosen[i]].deadline_s, &raw);
       if (failure && failure->kind == RunnerFailure::Kind::environment) throw environment_error(failure->detail);
       if (failure) observation.failure = failure->detail.empty() ? "it did not end" : failure->detail;
       if (raw) add_findings(executables[i], *raw, observation);

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "harness/device/cuda/api/nvrtc_api.h"
+#include "harness/system/files.h"
 #include "tests/adopt/fixture.h"
 #include "tests/support/turns.h"
 
@@ -39,6 +40,13 @@ TEST_CASE("a file becomes a plugin that passes its check and a first evaluation"
   const Finished again = adopt_in(scratch, {ordinary("transpose.cu"), "--name", "turned"});
   CHECK(again.status == 2);
   CHECK_THAT(again.err, Catch::Contains("exists already"));
+  const std::string original = scratch.path("mine/turned/variants/00_original.cu");
+  scratch.write("mine/turned/variants/00_original.cu", read_file(original) + "// edited in place\n");
+  const Finished edited = run_program({HARNESS_BINARY, "eval", "turned", "00_original", "--device", "cpu", "--kernels",
+                                       scratch.path("mine"), "--db", scratch.db()},
+                                      scratch.path(""));
+  CHECK(edited.status == 2);
+  CHECK_THAT(edited.err, Catch::Contains("is no longer what was adopted from transpose.cu"));
 }
 
 TEST_CASE("a refusal writes nothing") {

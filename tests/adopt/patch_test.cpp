@@ -72,6 +72,21 @@ constexpr const char* kValues =
 
 }  // namespace
 
+TEST_CASE("a launch of a number that every call has is the file's own where the winner is the original") {
+  const Scratch scratch;
+  scratch.write(
+      "mine.cu",
+      "__global__ void decay(const int B, const int H, const float* x, float* y) { y[blockIdx.x] = x[H]; }\n"
+      "void run(int B, int H, const float* x, float* y) {\n  decay<<<dim3(B * H), dim3(64)>>>(B, H, x, y);\n}\n");
+  Winner winner = winner_of(scratch.path("mine.cu"), "decay", {});
+  winner.sizes = {{"H", std::int64_t{5}}};
+  Launch& launch = winner.launches[0].launch;
+  launch.grid = {5, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.args = {ScalarArgument{Dtype::s32, std::int64_t{1}}, ScalarArgument{Dtype::s32, std::int64_t{5}}};
+  CHECK(patched(winner).empty());
+}
+
 TEST_CASE("a winner's parameters become values in its own file, and the launch stays where it says the same") {
   Winner winner = winner_of(ordinary("row_softmax.cu"), "row_softmax", {{"kThreads", 128}});
   winner.sizes = {{"rows", std::int64_t{4096}}, {"cols", std::int64_t{1000}}};

@@ -48,25 +48,22 @@ TEST_CASE("a template's value that nothing says is asked by its name") {
   options.grid = "cdiv(n, 64)";
   options.block = "64";
   const std::string head = "template <typename T, int N", body = ">\n__global__ void k(T* x, int n) " + kBody;
+  CHECK_THAT(refusal(head + body, options),
+             Catch::Contains("a template on the type T") && Catch::Contains("--type T="));
+  options.types = {"T=f32"};
   CHECK_THAT(refusal(head + body, options), Catch::Contains("a template on int N") && Catch::Contains("--tune N="));
   CHECK(refusal(head + " = 2" + body, options).empty());
 }
 
-TEST_CASE("one name for several kernels is refused; several instantiations are told") {
+TEST_CASE("one name for several kernels is refused; several instantiations are asked for") {
   const std::string one = "template <int N> __global__ void k(float* x, int n) " + kBody,
                     two = "template <int N> __global__ void k(float* x, float* y, int n) " + kBody;
   CHECK_THAT(refusal(one + two + "void run(float* x, int n) { k<2><<<(n + 63) / 64, 64>>>(x, n); }\n"),
              Catch::Contains("has several kernels 'k'") && Catch::Contains("name one of them: "));
-  const Scratch scratch;
-  scratch.write("mine.cu", one +
-                               "void run(float* x, int n) { k<2><<<(n + 63) / 64, 64>>>(x, n); "
-                               "k<4><<<(n + 63) / 64, 64>>>(x, n); }\n");
-  adopt::AdoptOptions options;
-  options.file = scratch.path("mine.cu");
-  const adopt::Adopted found = adopted(options);
-  REQUIRE_FALSE(found.seen.notes.empty());
-  CHECK(found.seen.notes[0] ==
-        "the file launches k<2> and k<4>: the first was taken; --tune N=V,V makes a parameter of it");
+  CHECK_THAT(refusal(one + "void run(float* x, int n) {\n  if (n > 4096) k<4><<<(n + 63) / 64, 64>>>(x, n);\n"
+                           "  else k<2><<<(n + 63) / 64, 64>>>(x, n);\n}\n"),
+             Catch::Contains("launches k in 2 ways") && Catch::Contains("4: k<2><<<(n+63)/64, 64>>>") &&
+                 Catch::Contains("name one with --launch LINE; --tune N=4,2"));
 }
 
 TEST_CASE("a size that the kernel's type does not hold is refused") {

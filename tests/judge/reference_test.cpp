@@ -58,6 +58,13 @@ TEST_CASE("the reference is launched with the signature of the contract") {
   REQUIRE(find_buffer(job.executable.layout, "o")->bytes == 8 * 14);
 }
 
+TEST_CASE("a reference that works in place is given what it reads there, and an exact one beside it") {
+  Problem problem = every_kind();
+  REQUIRE(find_argument(make_reference_job(problem, "").executable.problem, "state.out")->kind == ArgumentKind::output);
+  problem.reference.numbers = ReferenceNumbers::wide;
+  REQUIRE(find_argument(make_reference_job(problem, "").executable.problem, "state.out")->kind == ArgumentKind::inout);
+}
+
 TEST_CASE("inputs are copied to the reference, and what it writes is read in row-major order") {
   const Launched l(every_kind());
   const ReferenceJob job = make_reference_job(l.problem, "");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/adopt/host/expression.h"
+#include "harness/adopt/host/host_function.h"
 #include "harness/adopt/source/token_lists.h"
 
 namespace harness::adopt {
@@ -17,10 +19,13 @@ bool is_further_dim3(const Tokens& tokens, std::size_t i) {
 /// What the word at `i` is given there; nothing: it is only used.
 std::optional<Definition> definition_at(const Tokens& tokens, std::size_t i) {
   if (i + 1 >= tokens.size() || tokens[i - 1].is(".") || tokens[i - 1].is("->")) return std::nullopt;
-  if (tokens[i + 1].is("=")) return Definition{part(tokens, i + 2, end_of_value(tokens, i + 2)), false};
+  const std::string_view type = tokens[i - 1].is_word() ? tokens[i - 1].text : std::string_view();
+  if (tokens[i + 1].is("=")) return Definition{part(tokens, i + 2, end_of_value(tokens, i + 2)), false, type};
   if (!tokens[i + 1].is("(") && !tokens[i + 1].is("{")) return std::nullopt;
   if (tokens[i - 1].is("dim3") || (tokens[i - 1].is(",") && is_further_dim3(tokens, i)))
     return Definition{part(tokens, i + 2, closing(tokens, i + 1)), true};
+  if (tokens[i + 1].is("{") && is_number_type(type))  // int n{4}
+    return Definition{part(tokens, i + 2, closing(tokens, i + 1)), false, type};
   return std::nullopt;
 }
 
@@ -49,7 +54,7 @@ Definition Definitions::of(std::string_view name) const {
       if (macro.name == name && is_taken(*file, macro)) {
         const Tokens words = words_of_macro(*file, macro);
         const bool has_arguments = words.size() > 2 && words[2].is("(") && words[2].begin == words[1].end;
-        if (words.size() > 2 && !has_arguments) return {part(words, 2, words.size()), false};
+        if (words.size() > 2 && !has_arguments) return {part(words, 2, words.size())};
       }
     for (std::size_t i = 1; i < file->tokens.size(); ++i) {
       const Chunk* const chunk = file->tokens[i].is(name) ? chunk_at(*file, file->tokens[i].begin) : nullptr;
@@ -90,6 +95,12 @@ bool Definitions::is_open_dim3(std::string_view name) const {
     if (tokens[type].is("dim3")) return true;
   }
   return false;
+}
+
+bool Definitions::declares_dim3(std::size_t token) const {
+  const Tokens& tokens = launch_->file->tokens;
+  if (token < 2 || tokens[token - 1].is(".")) return false;
+  return tokens[token - 1].is("dim3") || (tokens[token - 1].is(",") && is_further_dim3(tokens, token));
 }
 
 bool Definitions::is_counted_up(std::string_view name) const {
@@ -156,11 +167,17 @@ std::string Definitions::type_behind(const std::string& type) const {
     const Tokens& tokens = file->tokens;
     for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
       if (!tokens[i].is(type)) continue;
-      if (tokens[i + 1].is(";") && i > 1 && tokens[i - 2].is("typedef")) return std::string(tokens[i - 1].text);
-      if (tokens[i - 1].is("using") && tokens[i + 1].is("=")) return std::string(tokens[i + 2].text);
+      std::size_t from = i, end = i + 2;
+      while (from > 0 && !tokens[from - 1].is(";") && !tokens[from - 1].is("{") && !tokens[from - 1].is("}") &&
+             tokens[from - 1].kind != Token::Kind::directive)
+        --from;
+      while (end < tokens.size() && !tokens[end].is(";")) ++end;
+      if (tokens[i + 1].is(";") && tokens[from].is("typedef")) return type_text(tokens, from + 1, i);
+      if (tokens[i - 1].is("using") && tokens[i + 1].is("=")) return type_text(tokens, i + 2, end);
     }
   }
-  return "";
+  const Tokens macro = type.find_first_of(" <:") == std::string::npos ? of(type).value : Tokens();
+  return !macro.empty() && std::ranges::all_of(macro, &Token::is_word) ? type_text(macro, 0, macro.size()) : "";
 }
 
 }  // namespace harness::adopt

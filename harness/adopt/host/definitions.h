@@ -11,8 +11,9 @@
 namespace harness::adopt {
 
 struct Definition {
-  Tokens value;          // empty: nothing defines the name
-  bool of_dim3 = false;  // `dim3 name(a, b)`: what stands between the parentheses
+  Tokens value;                // empty: nothing defines the name
+  bool of_dim3 = false;        // `dim3 name(a, b)`: what stands between the parentheses
+  std::string_view type = "";  // the word in front of the name where it is declared
 };
 
 /// A function of the files that has a body.
@@ -33,6 +34,8 @@ class Definitions {
   bool is_local(std::string_view name) const;
   /// A dim3 that the host's function is given, or fills in one by one: nobody can say how many numbers it has.
   bool is_open_dim3(std::string_view name) const;
+  /// Is a dim3 declared at this token of the launch's file?
+  bool declares_dim3(std::size_t token) const;
   /// `blocks++` in a loop: what its declaration says is not what the launch gets.
   bool is_counted_up(std::string_view name) const;
   /// Nothing: there is none.

@@ -4,6 +4,11 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <map>
+#include <set>
+
+#include "harness/adopt/source/element_type.h"
+#include "harness/core/dtype.h"
 
 namespace harness::adopt {
 namespace {
@@ -54,13 +59,97 @@ FormulaPtr remainder(const FormulaPtr& above, const FormulaPtr& below) {
   return formula(Op::modulo, {above, below});
 }
 
-FormulaPtr divide(const FormulaPtr& above, const FormulaPtr& below) {
-  const bool numbers = above->kind == Op::number && below->kind == Op::number;
-  if (numbers && is_whole(*above) && is_whole(*below) && below->number != 0)
-    return number(std::trunc(above->number / below->number));
-  if (const FormulaPtr rounded = as_cdiv(above, below)) return rounded;
+/// The same formula as a value of a floating type.
+FormulaPtr as_floating(const FormulaPtr& value) {
+  if (!value || value->floating) return value;
+  auto floating = std::make_shared<Formula>(*value);
+  floating->floating = true;
+  return floating;
+}
+
+/// What is computed from two values is of a floating type where one of them is.
+FormulaPtr joined(Op kind, const FormulaPtr& left, const FormulaPtr& right) {
+  if (!left || !right) return nullptr;
+  const FormulaPtr value = formula(kind, {left, right});
+  const bool compares =
+      kind == Op::eq || kind == Op::ne || kind == Op::lt || kind == Op::le || kind == Op::all_of || kind == Op::any_of;
+  return !compares && (left->floating || right->floating) ? as_floating(value) : value;
+}
+
+/// n * 0.5 is n / 2.
+FormulaPtr times(const FormulaPtr& left, const FormulaPtr& right) {
+  if (!left || !right) return nullptr;
+  for (const auto& [part, whole] : {std::pair{left, right}, std::pair{right, left}}) {
+    const double inverse = part->kind == Op::number && part->number > 0 ? 1 / part->number : 0;
+    if (whole->kind != Op::number && inverse > 1 && inverse == std::floor(inverse))
+      return divided(as_floating(whole), number(inverse));
+  }
+  return joined(Op::multiply, left, right);
+}
+
+enum class Rounding { down, up };
+
+/// floor() and ceil() of a value, which may be a quotient of sizes; nullptr: of another one that is not whole.
+FormulaPtr rounded(const FormulaPtr& value, Rounding rounding) {
+  const bool up = rounding == Rounding::up;
+  if (value->kind == Op::number) return number(up ? std::ceil(value->number) : std::floor(value->number));
+  if (value->kind == Op::ratio) return formula(up ? Op::cdiv : Op::divide, value->operands);
+  return is_whole(*value) ? value : nullptr;
+}
+
+/// Functions of <cmath> of one number.
+FormulaPtr of_number(std::string_view name, double x) {
+  static const std::map<std::string_view, double (*)(double), std::less<>> functions{
+      {"sqrt", std::sqrt}, {"exp", std::exp},     {"log", std::log},
+      {"log2", std::log2}, {"exp2", std::exp2},   {"fabs", std::fabs},
+      {"abs", std::fabs},  {"round", std::round}, {"rsqrt", [](double value) { return 1 / std::sqrt(value); }}};
+  auto function = functions.find(name);
+  if (function == functions.end() && name.ends_with("f")) function = functions.find(name.substr(0, name.size() - 1));
+  return function == functions.end() ? nullptr : as_floating(number(function->second(x)));
+}
+
+bool is_floating_type(std::string_view type) {
+  return type == "float" || type == "double" || type == "half" || type == "__half";
+}
+
+}  // namespace
+
+bool is_number_type(std::string_view word) {
+  static const std::set<std::string_view> others{"signed", "ptrdiff_t", "std", "::"};
+  return others.contains(word) || dtype_of_type(std::string(word)).has_value();
+}
+
+FormulaPtr divided(const FormulaPtr& above, const FormulaPtr& below) {
+  if (!above || !below) return nullptr;
+  const bool numbers = above->kind == Op::number && below->kind == Op::number && below->number != 0;
+  if (above->floating || below->floating) {
+    if (numbers) return as_floating(number(above->number / below->number));
+    if (below->kind == Op::number && below->number == 1) return as_floating(above);
+    return as_floating(formula(Op::ratio, {above, below}));
+  }
+  if (numbers) return number(std::trunc(above->number / below->number));
+  if (const FormulaPtr quotient = as_cdiv(above, below)) return quotient;
   return formula(Op::divide, {above, below});
 }
+
+FormulaPtr shifted(const FormulaPtr& value, const FormulaPtr& by, bool left) {
+  if (!value || !by || by->kind != Op::number || by->number < 0 || by->number > 62) return nullptr;
+  const FormulaPtr power = number(std::ldexp(1.0, static_cast<int>(by->number)));
+  return left ? formula(Op::multiply, {value, power}) : divided(value, power);
+}
+
+FormulaPtr as_type(const FormulaPtr& value, std::string_view type) {
+  if (!value || type.empty()) return value;
+  if (is_floating_type(type)) return as_floating(value);
+  if (!value->floating || !is_number_type(type)) return value;
+  if (value->kind == Op::number) return number(std::trunc(value->number));
+  if (value->kind == Op::ratio) return formula(Op::divide, value->operands);
+  auto whole = std::make_shared<Formula>(*value);
+  whole->floating = false;
+  return whole;
+}
+
+namespace {
 
 /// Reads C++ by recursive descent. A null result: it is none that can be read.
 class Reader {
@@ -83,7 +172,7 @@ class Reader {
   }
 
   FormulaPtr ternary() {
-    const FormulaPtr condition = comparison();
+    const FormulaPtr condition = any_of();
     if (!condition || !take("?")) return condition;
     const FormulaPtr yes = ternary();
     if (!yes || !take(":")) return nullptr;
@@ -91,8 +180,44 @@ class Reader {
     return no ? formula(Op::select, {condition, yes, no}) : nullptr;
   }
 
+  FormulaPtr any_of() {
+    FormulaPtr left = all_of();
+    while (left && take("||")) left = joined(Op::any_of, left, all_of());
+    return left;
+  }
+
+  FormulaPtr all_of() {
+    FormulaPtr left = bits();
+    while (left && take("&&")) left = joined(Op::all_of, left, bits());
+    return left;
+  }
+
+  /// `n & 31` is what is left over, `n & ~31` what is whole; other bits of sizes are no formulas.
+  FormulaPtr bits() {
+    FormulaPtr left = comparison();
+    while (left && (is("&") || is("|") || is("^"))) {
+      const std::string sign(tokens_[at_++].text);
+      const FormulaPtr right = comparison();
+      if (!right || right->kind != Op::number) return nullptr;
+      const auto mask = static_cast<std::int64_t>(right->number);
+      const auto is_power = [](std::int64_t value) { return value > 0 && (value & (value - 1)) == 0; };
+      if (left->kind == Op::number) {
+        const auto own = static_cast<std::int64_t>(left->number);
+        left = number(static_cast<double>(sign == "&" ? own & mask : sign == "|" ? own | mask : own ^ mask));
+      } else if (sign == "&" && is_power(mask + 1)) {
+        left = formula(Op::modulo, {left, number(static_cast<double>(mask + 1))});
+      } else if (sign == "&" && is_power(-mask)) {
+        const FormulaPtr step = number(static_cast<double>(-mask));
+        left = formula(Op::multiply, {divided(left, step), step});
+      } else {
+        return nullptr;
+      }
+    }
+    return left;
+  }
+
   FormulaPtr comparison() {
-    FormulaPtr left = additive();
+    FormulaPtr left = shift();
     struct Operator {
       const char* text;
       Op kind;
@@ -102,9 +227,19 @@ class Reader {
          {Operator{"==", Op::eq, false}, Operator{"!=", Op::ne, false}, Operator{"<=", Op::le, false},
           Operator{">=", Op::le, true}, Operator{"<", Op::lt, false}, Operator{">", Op::lt, true}}) {
       if (!left || !take(sign.text)) continue;
-      const FormulaPtr right = additive();
-      if (!right) return nullptr;
-      return sign.swapped ? formula(sign.kind, {right, left}) : formula(sign.kind, {left, right});
+      const FormulaPtr right = shift();
+      left = sign.swapped ? joined(sign.kind, right, left) : joined(sign.kind, left, right);
+    }
+    return left;
+  }
+
+  FormulaPtr shift() {
+    FormulaPtr left = additive();
+    while (left) {
+      const bool right = is(">") && is(">", 1) && tokens_[at_].end == tokens_[at_ + 1].begin;
+      if (right) at_ += 2;
+      else if (!take("<<")) break;
+      left = shifted(left, additive(), !right);
     }
     return left;
   }
@@ -114,7 +249,6 @@ class Reader {
     while (left) {
       if (take("+")) left = joined(Op::add, left, term());
       else if (take("-")) left = joined(Op::subtract, left, term());
-      else if (take("<<")) left = shifted(left, term());
       else break;
     }
     return left;
@@ -123,43 +257,38 @@ class Reader {
   FormulaPtr term() {
     FormulaPtr left = unary();
     while (left) {
-      if (take("*")) left = joined(Op::multiply, left, unary());
+      if (take("*")) left = times(left, unary());
       else if (take("%")) left = remainder(left, unary());
-      else if (take("/")) {
-        const FormulaPtr right = unary();
-        left = right ? divide(left, right) : nullptr;
-      } else break;
+      else if (take("/")) left = divided(left, unary());
+      else break;
     }
     return left;
-  }
-
-  static FormulaPtr joined(Op kind, const FormulaPtr& left, const FormulaPtr& right) {
-    return right ? formula(kind, {left, right}) : nullptr;
-  }
-  static FormulaPtr shifted(const FormulaPtr& left, const FormulaPtr& right) {
-    if (!right || right->kind != Op::number) return nullptr;
-    return formula(Op::multiply, {left, number(std::ldexp(1.0, static_cast<int>(right->number)))});
   }
 
   FormulaPtr unary() {
     if (take("-")) return joined(Op::subtract, number(0), unary());
     if (take("+")) return unary();
+    if (take("!")) return joined(Op::eq, unary(), number(0));
+    if (take("~")) {
+      const FormulaPtr inner = unary();
+      return inner && inner->kind == Op::number ? number(-inner->number - 1) : nullptr;
+    }
     if (is("(") && is_cast()) {
-      at_ = closing(tokens_, at_) + 1;
-      return unary();
+      const std::size_t close = closing(tokens_, at_);
+      const std::string_view type = tokens_[close - 1].text;
+      at_ = close + 1;
+      return as_type(unary(), type);
     }
     return postfix();
   }
 
   /// (int), (size_t), (unsigned long long)
   bool is_cast() const {
-    static const std::set<std::string, std::less<>> types{
-        "int", "unsigned", "long", "short", "size_t", "float", "double", "int64_t", "int32_t", "uint32_t", "uint64_t"};
     const std::size_t close = closing(tokens_, at_);
     if (close == at_ + 1 || close + 1 >= tokens_.size()) return false;
     return std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
                        tokens_.begin() + static_cast<std::ptrdiff_t>(close),
-                       [](const Token& token) { return types.contains(token.text); });
+                       [](const Token& token) { return is_number_type(token.text); });
   }
 
   FormulaPtr postfix() {
@@ -171,18 +300,19 @@ class Reader {
       return inner && take(")") ? inner : nullptr;
     }
     if (!first.is_word()) return nullptr;
+    if (take("true")) return number(1);
+    if (take("false")) return number(0);
     if (first.is("sizeof")) return size_of();
-    if (first.is("static_cast") || first.is("int") || first.is("size_t") || first.is("unsigned") ||
-        first.is("uint32_t") || first.is("int64_t"))
-      return cast();
+    if (first.is("static_cast") || (is_number_type(first.text) && (is("(", 1) || is("{", 1)))) return cast();
     return chain();
   }
 
   FormulaPtr literal() {
     std::string text(tokens_[at_++].text);
     std::erase(text, '\'');
-    if (text.find_first_of(".eE") != std::string::npos && !text.starts_with("0x"))
-      return number(std::strtod(text.c_str(), nullptr));
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (!hexadecimal && text.find_first_of(".eE") != std::string::npos)
+      return as_floating(number(std::strtod(text.c_str(), nullptr)));
     return number(static_cast<double>(std::strtoll(text.c_str(), nullptr, 0)));
   }
 
@@ -197,14 +327,15 @@ class Reader {
     return meaning("sizeof " + type);
   }
 
-  /// static_cast<int>(e), int(e)
+  /// static_cast<int>(e), int(e), int{e}
   FormulaPtr cast() {
-    ++at_;
+    std::string_view type = tokens_[at_++].text;
     if (is("<"))
-      while (at_ < tokens_.size() && !take(">")) ++at_;
-    if (!take("(")) return nullptr;
+      while (at_ < tokens_.size() && !take(">")) type = tokens_[at_++].text;
+    const bool braces = is("{");
+    if (!take(braces ? "{" : "(")) return nullptr;
     const FormulaPtr inner = ternary();
-    return inner && take(")") ? inner : nullptr;
+    return inner && take(braces ? "}" : ")") ? as_type(inner, type) : nullptr;
   }
 
   /// name, name::other, x.size(0), f(a, b), f<int>(a)
@@ -259,11 +390,16 @@ class Reader {
     at_ = close + 1;
     const bool least = name == "min" || name == "least_of";  // harness/adopted.cuh has the second
     if ((least || name == "max" || name == "most_of") && arguments.size() == 2)
-      return formula(least ? Op::min : Op::max, arguments);
+      return joined(least ? Op::min : Op::max, arguments[0], arguments[1]);
     if ((name == "cdiv" || name == "round_up") && arguments.size() == 2)
       return formula(name == "cdiv" ? Op::cdiv : Op::round_up, arguments);
-    if ((name == "ceil" || name == "ceilf") && arguments.size() == 1)
-      return arguments[0]->kind == Op::divide ? formula(Op::cdiv, arguments[0]->operands) : arguments[0];
+    if ((name == "ceil" || name == "ceilf") && arguments.size() == 1) return rounded(arguments[0], Rounding::up);
+    if ((name == "floor" || name == "floorf") && arguments.size() == 1) return rounded(arguments[0], Rounding::down);
+    if (arguments.size() == 1 && arguments[0]->kind == Op::number)
+      if (const FormulaPtr value = of_number(name, arguments[0]->number)) return value;
+    if ((name == "pow" || name == "powf") && arguments.size() == 2 && arguments[0]->kind == Op::number &&
+        arguments[1]->kind == Op::number)
+      return as_floating(number(std::pow(arguments[0]->number, arguments[1]->number)));
     if (meaning_.of_call)
       if (const FormulaPtr value = meaning_.of_call(name, arguments)) return value;
     if (is_cdiv(name) && arguments.size() == 2) return formula(Op::cdiv, arguments);
@@ -275,13 +411,9 @@ class Reader {
   FormulaPtr meaning(const std::string& text) const {
     if (meaning_.of)
       if (const FormulaPtr value = meaning_.of(text)) return value;
-    static const std::map<std::string, int, std::less<>> sizes{
-        {"float", 4},    {"double", 8},       {"int", 4},           {"half", 2},    {"__half", 2},
-        {"unsigned", 4}, {"unsigned int", 4}, {"char", 1},          {"short", 2},   {"long long", 8},
-        {"int64_t", 8},  {"uint32_t", 4},     {"__nv_bfloat16", 2}, {"float4", 16}, {"float2", 8},
-        {"uint4", 16},   {"int4", 16},        {"uint2", 8},         {"int2", 8},    {"double2", 16}};
+    int lanes = 1;
     if (text.starts_with("sizeof "))
-      if (const auto bytes = sizes.find(text.substr(7)); bytes != sizes.end()) return number(bytes->second);
+      if (const auto dtype = dtype_of_type(text.substr(7), &lanes)) return number(storage_bytes(*dtype) * lanes);
     return symbol(text);
   }
 

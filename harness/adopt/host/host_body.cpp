@@ -75,18 +75,21 @@ class Body {
     return std::min(end_of(tokens, i) + 1, tokens.size());
   }
 
-  bool is_passed_over(const Tokens& statement) const {
-    if (watched_.empty()) return false;
-    for (std::size_t i = 0; i + 1 < statement.size(); ++i)
-      if (statement[i].is(watched_) && is_set_at(statement, i)) return false;
-    return true;
+  bool is_passed_over(const Tokens& statement) const { return !watched_.empty() && !sets_watched(statement); }
+
+  /// "n" or, of a field, "grid.x"; "": a part of another name.
+  static std::string name_at(const Tokens& tokens, std::size_t i) {
+    if (i > 1 && tokens[i - 1].is(".") && tokens[i - 2].is_word())
+      return std::string(tokens[i - 2].text) + "." + std::string(tokens[i].text);
+    return i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->")) ? "" : std::string(tokens[i].text);
   }
 
   static bool is_set_at(const Tokens& tokens, std::size_t i) {
-    if (i + 1 >= tokens.size() || (i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->")))) return false;
+    if (i + 1 >= tokens.size() || name_at(tokens, i).empty()) return false;
     for (const char* sign : {"=", "+=", "-=", "*=", "/=", "++", "--"})
       if (tokens[i + 1].is(sign)) return true;
-    return tokens[i + 1].is("<<") && i + 2 < tokens.size() && tokens[i + 2].is("=");
+    return i + 2 < tokens.size() &&
+           ((tokens[i + 1].is("<<") && tokens[i + 2].is("=")) || (tokens[i + 1].is(">") && tokens[i + 2].is(">=")));
   }
 
   bool simple(const Tokens& statement) {
@@ -106,10 +109,12 @@ class Body {
   bool set(const Tokens& tokens) {
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
       if (!tokens[i].is_word()) continue;
-      const std::string name(tokens[i].text);
-      if (tokens[i + 1].is("=")) {
-        const auto value = value_of(part(tokens, i + 2, tokens.size()));
+      const std::string name = name_at(tokens, i);
+      if (tokens[i + 1].is("=") && !name.empty()) {
+        auto value = value_of(part(tokens, i + 2, tokens.size()));
         if (!value) return false;
+        if (i > 0 && tokens[i - 1].is_word()) types_[name] = tokens[i - 1].text;
+        if (value->numbers.size() == 1) value->numbers[0] = as_type(value->numbers[0], type_of(name));
         values_[name] = *value;
         return true;
       }
@@ -128,16 +133,22 @@ class Body {
     const HostValue* const before = value(name);
     if (before == nullptr || before->numbers.size() != 1) return false;
     const std::string_view sign = tokens[i + 1].text;
-    const bool shift = sign == "<<", one = sign == "++" || sign == "--";
-    const FormulaPtr by = one ? number(1) : read(part(tokens, i + (shift ? 3 : 2), tokens.size()));
-    if (!by || (shift && by->kind != Op::number)) return false;
-    const Op kind = sign == "+=" || sign == "++"   ? Op::add
-                    : sign == "-=" || sign == "--" ? Op::subtract
-                    : sign == "/="                 ? Op::divide
-                                                   : Op::multiply;
-    const FormulaPtr operand = shift ? number(std::ldexp(1.0, static_cast<int>(by->number))) : by;
-    values_[name] = HostValue{{formula(kind, {before->numbers[0], operand})}, {}};
-    return true;
+    const bool shift = sign == "<<" || sign == ">", one = sign == "++" || sign == "--";
+    const FormulaPtr old = before->numbers[0],
+                     by = one ? number(1) : read(part(tokens, i + (shift ? 3 : 2), tokens.size()));
+    if (!by) return false;
+    FormulaPtr now;
+    if (shift) now = shifted(old, by, sign == "<<");
+    else if (sign == "/=") now = divided(old, by);
+    else if (sign == "*=") now = formula(Op::multiply, {old, by});
+    else now = formula(sign == "+=" || sign == "++" ? Op::add : Op::subtract, {old, by});
+    values_[name] = HostValue{{as_type(now, type_of(name))}, {}};
+    return now != nullptr;
+  }
+
+  std::string_view type_of(const std::string& name) const {
+    const auto type = types_.find(name);
+    return type == types_.end() ? std::string_view() : type->second;
   }
 
   /// Behind an `else` at `i` and what belongs to it, also `else if` and what follows that; `i`: there is none.
@@ -183,8 +194,10 @@ class Body {
   /// Each variable is what it is in `yes` where the condition holds.
   bool merge(const Tokens& condition, const Body& yes, const Body& no) {
     std::map<std::string, HostValue> merged;
-    for (const auto& [name, value] : values_) {
-      const auto one = chosen(condition, yes.values_.at(name), no.values_.at(name));
+    for (const auto& [name, value] : yes.values_) {
+      const auto other = no.values_.find(name);
+      if (other == no.values_.end()) continue;  // `int n;` before, and one way leaves it so
+      const auto one = chosen(condition, value, other->second);
       if (!one) return false;
       merged[name] = *one;
     }
@@ -194,7 +207,7 @@ class Body {
 
   bool sets_watched(const Tokens& tokens) const {
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
-      if (tokens[i].is(watched_) && is_set_at(tokens, i)) return true;
+      if (tokens[i].is_word() && is_set_at(tokens, i) && name_at(tokens, i) == watched_) return true;
     return false;
   }
 
@@ -336,6 +349,7 @@ class Body {
   const HostNames& names_;
   std::map<std::string, HostValue> values_;
   std::optional<HostValue> returned_;
+  std::map<std::string, std::string_view> types_;
   std::string_view watched_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/adopt/source/token_lists.h"
+
 namespace harness::adopt {
 namespace {
 
@@ -11,18 +13,6 @@ bool is_one_of(const Token& token, std::initializer_list<std::string_view> signs
 
 bool is_member(const Tokens& tokens, std::size_t i) {
   return i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->") || tokens[i - 1].is("::"));
-}
-
-/// Type words of a declaration, without what is about the variable and not about its elements.
-std::string type_text(const Tokens& tokens, std::size_t begin, std::size_t end) {
-  std::string text;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (is_one_of(tokens[i], {"const", "static", "constexpr", "__restrict__", "__restrict", "restrict", "*", "&"}))
-      continue;
-    const bool apart = !text.empty() && tokens[i].is_word() && (std::isalnum(static_cast<unsigned char>(text.back())));
-    text += (apart ? " " : "") + std::string(tokens[i].text);
-  }
-  return text;
 }
 
 /// Behind the statement or block that begins at `from`.
@@ -37,6 +27,17 @@ std::size_t end_of_controlled(const Tokens& tokens, std::size_t from, std::size_
 }
 
 }  // namespace
+
+std::string type_text(const Tokens& tokens, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (is_one_of(tokens[i], {"const", "static", "constexpr", "__restrict__", "__restrict", "restrict", "*", "&"}))
+      continue;
+    const bool apart = !text.empty() && tokens[i].is_word() && (std::isalnum(static_cast<unsigned char>(text.back())));
+    text += (apart ? " " : "") + std::string(tokens[i].text);
+  }
+  return text;
+}
 
 bool is_whole_number(const std::string& type) {
   for (const char* word : {"int", "long", "unsigned", "size_t", "int64_t", "int32_t", "uint32_t", "uint64_t"})
@@ -188,6 +189,13 @@ std::string_view HostFunction::control_over(std::size_t token) const {
   return "";
 }
 
+bool HostFunction::may_be_skipped(std::size_t token, std::size_t place) const {
+  return std::ranges::any_of(control_, [&](const auto& control) {
+    const auto& [range, word] = control;
+    return range.begin <= token && token < range.end && !(range.begin <= place && place < range.end);
+  });
+}
+
 std::vector<HostFunction::Setting> HostFunction::settings_of(std::string_view variable, std::size_t before) const {
   std::vector<Setting> all;
   for (auto statement = statements_.rbegin(); statement != statements_.rend(); ++statement) {
@@ -202,12 +210,13 @@ std::vector<HostFunction::Setting> HostFunction::settings_of(std::string_view va
       const Token& next = last ? tokens()[i] : tokens()[i + 1];
       const bool first = i == statement->begin;
       const bool typed = !first && (tokens()[i - 1].is_word() || is_one_of(tokens()[i - 1], {"*", "&", ">", ","})) &&
-                         tokens()[statement->begin].is_word() && !is_one_of(tokens()[i - 1], {"return", "if", "while"});
+                         tokens()[statement->begin].is_word() &&
+                         !is_one_of(tokens()[i - 1], {"return", "if", "while", "else", "do"});
       const bool inside = depth > 0 && !loop;  // an argument
       const bool declares = !inside && typed && (last || is_one_of(next, {"=", "(", "{", ",", "["}));
       const bool changes = !last && (is_one_of(next, {"=", "+=", "-=", "*=", "/=", "++", "--"}) ||
                                      (next.is("<<") && i + 2 < statement->end && tokens()[i + 2].is("=")) ||
-                                     (next.is(">") && i + 3 < statement->end && tokens()[i + 3].is("=")));
+                                     (next.is(">") && i + 2 < statement->end && tokens()[i + 2].is(">=")));
       if (!declares && !changes) continue;
       all.push_back({*statement, i, declares});
       if (declares) return all;
@@ -297,6 +306,33 @@ std::string HostFunction::element_of(std::string_view variable) const {
       if (star > statement.begin && tokens()[star].is("*")) return type_text(tokens(), statement.begin, star);
     }
   return "";
+}
+
+std::vector<Tokens> values_of_host_template(const Source& source, const HostFunction* function, std::string_view name) {
+  std::vector<Tokens> values;
+  if (function == nullptr) return values;
+  const Tokens& own = function->tokens();
+  const std::size_t head = function->token_at(function->chunk().begin);
+  if (head + 1 >= own.size() || !own[head].is("template") || !own[head + 1].is("<")) return values;
+  const std::vector<Tokens> parameters = split_by_commas(part(own, head + 2, end_of_template(own, head + 1)), true);
+  const auto named = std::ranges::find_if(parameters, [&](const Tokens& piece) {
+    const auto value = std::ranges::find_if(piece, [](const Token& token) { return token.is("="); });
+    return value != piece.begin() && std::prev(value)->is(name);
+  });
+  if (named == parameters.end()) return values;
+  const auto which = static_cast<std::size_t>(named - parameters.begin());
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
+      const Tokens& tokens = file->tokens;
+      if (!tokens[i].is(function->name()) || !tokens[i + 1].is("<")) continue;
+      const std::size_t close = end_of_template(tokens, i + 1);
+      const std::vector<Tokens> arguments = split_by_commas(part(tokens, i + 2, close), true);
+      if (which >= arguments.size() || close + 1 >= tokens.size() || !tokens[close + 1].is("(")) continue;
+      if (std::ranges::none_of(values,
+                               [&](const Tokens& value) { return spelled(value) == spelled(arguments[which]); }))
+        values.push_back(arguments[which]);
+    }
+  return values;
 }
 
 }  // namespace harness::adopt

@@ -15,6 +15,9 @@ struct TokenRange {
   std::size_t begin = 0, end = 0;
 };
 
+/// Type words of a declaration, tokens [begin, end), without what is about the variable and not about its elements.
+std::string type_text(const Tokens& tokens, std::size_t begin, std::size_t end);
+
 /// int, int64_t, size_t and the like.
 bool is_whole_number(const std::string& type);
 
@@ -57,6 +60,8 @@ class HostFunction {
   std::size_t token_at(std::size_t place) const;
   /// "for", "if", "else"... that a token stands under; "" where it runs whenever the function does.
   std::string_view control_over(std::size_t token) const;
+  /// Does a token stand under an `if` or a loop that `place` does not stand under?
+  bool may_be_skipped(std::size_t token, std::size_t place) const;
   /// Statements before `before` that give `variable` a value, the last one first, back to its declaration.
   std::vector<Setting> settings_of(std::string_view variable, std::size_t before) const;
   /// It gets memory of its own here: cudaMalloc(&x, ...), x = torch::empty(...).
@@ -85,5 +90,10 @@ class HostFunction {
   std::vector<TokenRange> statements_;
   std::vector<std::pair<TokenRange, std::string_view>> control_;
 };
+
+/// float of `run<float, 4>(...)`: what a template parameter of the host's function is where that is called or
+/// instantiated, each value once. Empty: it is no such parameter, or nobody says.
+std::vector<std::vector<Token>> values_of_host_template(const Source& source, const HostFunction* function,
+                                                        std::string_view name);
 
 }  // namespace harness::adopt

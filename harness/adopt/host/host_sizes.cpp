@@ -63,6 +63,26 @@ std::vector<FormulaPtr> extents_of_made(const KernelLaunch& at, const HostFuncti
   return {};
 }
 
+/// a and b of a && b.
+std::vector<FormulaPtr> parts_of_all(const FormulaPtr& formula) {
+  if (formula->kind != Op::all_of) return {formula};
+  std::vector<FormulaPtr> parts;
+  for (const FormulaPtr& operand : formula->operands)
+    for (const FormulaPtr& part : parts_of_all(operand)) parts.push_back(part);
+  return parts;
+}
+
+/// `assert(H * N == C)`: C follows from the others, and is a number in `assert(B == 1)`.
+bool take_equation(const Formula& asserted, LaunchShape& shape) {
+  if (asserted.kind != Op::eq) return false;
+  for (const auto& [own, other] :
+       {std::pair{asserted.operands[0], asserted.operands[1]}, std::pair{asserted.operands[1], asserted.operands[0]}}) {
+    if (own->kind != Op::symbol || own->symbol.starts_with("p.") || symbols_of(*other).contains(own->symbol)) continue;
+    return shape.follows.emplace(own->symbol, other).second;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_of_parameters(const Formula& formula, const KernelLaunch& at, const std::string& but) {
@@ -102,7 +122,7 @@ void note_what_the_host_computes(const KernelLaunch& at, const HostFunction* fun
     if (argument.empty() || !is_size(parameter) || shape.follows.contains(parameter.name)) continue;
     if (argument.size() == 1 && !is_settled(*function, at, argument[0].text)) continue;
     const FormulaPtr formula = argument_of_others(at, i);
-    if (formula &&
+    if (formula && is_whole(*formula) &&
         (is_of_parameters(*formula, at, parameter.name) || is_of_host_sizes(*formula, at, *function, parameter.name)))
       shape.follows[parameter.name] = formula;
   }
@@ -115,12 +135,14 @@ void note_assertions(const KernelLaunch& at, const Resolver& resolver,
   for (const Tokens& assertion : function->assertions()) {
     const FormulaPtr read = resolver.read(assertion);
     const FormulaPtr formula = read ? with(read, of_tensors) : nullptr;
-    const bool remainder = formula && formula->kind == Op::eq && formula->operands[0]->kind == Op::modulo;
-    if (!remainder || symbols_of(*formula).empty() || !is_of_parameters(*formula, at, "")) continue;
     const SourceText& file = *at.launch->file;
-    shape.asserted.emplace_back(formula,
-                                fmt::format("{}:{} asks for it", std::filesystem::path(file.path).filename().string(),
-                                            line_of(file.text, assertion.front().begin)));
+    for (const FormulaPtr& one : formula ? parts_of_all(formula) : std::vector<FormulaPtr>()) {
+      if (!is_whole(*one) || symbols_of(*one).empty() || !is_of_parameters(*one, at, "") || take_equation(*one, shape))
+        continue;
+      shape.asserted.emplace_back(one,
+                                  fmt::format("{}:{} asks for it", std::filesystem::path(file.path).filename().string(),
+                                              line_of(file.text, assertion.front().begin)));
+    }
   }
 }
 

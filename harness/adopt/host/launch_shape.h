@@ -26,7 +26,8 @@ struct LaunchShape {
   std::map<std::string, FormulaPtr> allocated;               // pointer -> bytes that the host allocates for it
   std::map<std::string, std::vector<FormulaPtr>> tensors;    // pointer -> extents of the tensor that the host makes
   std::set<std::string> zeroed;                              // pointers that the host sets to zero before
-  std::vector<std::string> dtypes;  // that a dispatch goes over, "f32"; empty where there is none
+  std::string dispatch;             // "AT_DISPATCH_FLOATING_TYPES(x.scalar_type()," around it; "" where there is none
+  std::vector<std::string> dtypes;  // that it goes over, "f32"; empty where there is none, or none that is known
   std::vector<std::string> order;   // sizes as the host's function takes them: arrays mostly have them in this order
 };
 

@@ -1,11 +1,14 @@
 #include "harness/adopt/host/resolve_launch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 
+#include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/host_sizes.h"
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/source/token_lists.h"
@@ -13,32 +16,6 @@
 
 namespace harness::adopt {
 namespace {
-
-/// float of `run<float, 4>(...)`: what a template parameter of the host's function is where that is first called or
-/// instantiated. Nothing: it is none, or nobody says.
-std::optional<Tokens> value_of_host_template(const Source& source, const HostFunction* function,
-                                             std::string_view name) {
-  if (function == nullptr) return std::nullopt;
-  const Tokens& own = function->tokens();
-  const std::size_t head = function->token_at(function->chunk().begin);
-  if (head + 1 >= own.size() || !own[head].is("template") || !own[head + 1].is("<")) return std::nullopt;
-  const std::vector<Tokens> parameters = split_by_commas(part(own, head + 2, end_of_template(own, head + 1)), true);
-  const auto named = std::ranges::find_if(parameters, [&](const Tokens& piece) {
-    const auto value = std::ranges::find_if(piece, [](const Token& token) { return token.is("="); });
-    return value != piece.begin() && std::prev(value)->is(name);
-  });
-  if (named == parameters.end()) return std::nullopt;
-  for (const auto& file : source.files)
-    for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
-      const Tokens& tokens = file->tokens;
-      if (!tokens[i].is(function->name()) || !tokens[i + 1].is("<")) continue;
-      const std::size_t close = end_of_template(tokens, i + 1);
-      const std::vector<Tokens> arguments = split_by_commas(part(tokens, i + 2, close), true);
-      const auto which = static_cast<std::size_t>(named - parameters.begin());
-      if (which < arguments.size() && close + 1 < tokens.size() && tokens[close + 1].is("(")) return arguments[which];
-    }
-  return std::nullopt;
-}
 
 /// The dispatch around the call of a launcher that is a template: `run<scalar_t>(...)` in AT_DISPATCH_...; "": none.
 std::string dispatch_of_caller(const Source& source, const HostFunction* function) {
@@ -48,20 +25,6 @@ std::string dispatch_of_caller(const Source& source, const HostFunction* functio
       if (file->tokens[i].is(function->name()) && file->tokens[i + 1].is("<"))
         if (std::string text = dispatch_around(file->tokens, i); !text.empty()) return text;
   return "";
-}
-
-/// The element types that a PyTorch dispatch goes over.
-std::vector<std::string> dispatched(const std::string& text) {
-  if (text.empty()) return {};
-  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
-  std::vector<std::string> types;
-  if (has("FLOATING_TYPES") || has("ALL_TYPES")) types = {"f32", "f64"};
-  if (has("REDUCED_FLOATING")) types = {};
-  if (has("_HALF") || has("kHalf") || has("::Half") || has("REDUCED_FLOATING")) types.emplace_back("f16");
-  if (has("BFLOAT16") || has("BFloat16") || has("REDUCED_FLOATING")) types.emplace_back("bf16");
-  if (has("INTEGRAL_TYPES")) types.insert(types.end(), {"s32", "s64"});
-  if (types.empty()) types = {"f32"};
-  return types;
 }
 
 /// Pointers behind cudaMemset(pointer, 0, ...) and torch::zeros.
@@ -136,8 +99,8 @@ class Configuration {
     LaunchShape shape;
     shape.block = resolver.dimensions(configuration[1]);
     if (configuration.size() > 2 && !configuration[2].empty()) {
-      shape.shared = resolver.read(configuration[2]);
-      if (!shape.shared) throw refusal("shared", 2);
+      shape.shared = as_type(resolver.read(configuration[2]), "size_t");
+      if (!shape.shared || !is_whole(*shape.shared)) throw refusal("shared", 2);
     }
     if (host_sizes) resolver.begin_grid();
     shape.grid = resolver.dimensions(configuration[0]);
@@ -171,19 +134,42 @@ class Configuration {
   std::string where_;
 };
 
-/// Template parameter -> what the launch gives it.
+/// A launcher that is a template is called with several values, as sizes or types choose: nobody may choose for a
+/// person.
+Error several_values(const KernelLaunch& at, const TemplateParameter& parameter, const std::vector<Tokens>& values) {
+  std::vector<std::string> texts;
+  for (const Tokens& value : values) texts.push_back(spelled(value));
+  return bad_input(fmt::format(
+      "{}:{}: {} is launched with {} = {}, as its host chooses, and a plan has one; give --tune {}={}, of which the "
+      "first is the baseline's, or one of them alone",
+      std::filesystem::path(at.launch->file->path).filename().string(),
+      line_of(at.launch->file->text, at.launch->place), at.kernel.name, parameter.name, fmt::join(texts, " and "),
+      parameter.name, fmt::join(texts, ",")));
+}
+
+/// Template parameter -> what the launch gives it, or what it is deduced to be.
 std::map<std::string, std::string> template_arguments(const KernelLaunch& at, const Resolver& resolver) {
   const FoundLaunch& launch = *at.launch;
   std::map<std::string, std::string> arguments;
-  for (std::size_t i = 0; i < std::min(launch.templates.size(), at.kernel.templates.size()); ++i) {
+  for (std::size_t i = 0; i < at.kernel.templates.size(); ++i) {
+    const TemplateParameter& parameter = at.kernel.templates[i];
+    if (i >= launch.templates.size()) {
+      const std::string deduced = parameter.type ? deduced_type(at, parameter.name) : "";
+      if (!deduced.empty()) arguments[parameter.name] = deduced;
+      continue;
+    }
     std::string argument = launch.templates[i];
-    if (!at.kernel.templates[i].type)
+    if (!parameter.type)
       if (const auto value = resolver.constant(tokens_of(argument)))
         argument = fmt::format("{}", static_cast<std::int64_t>(*value));
-    if (const Tokens& written = launch.template_tokens[i]; written.size() == 1 && written[0].is_word())
-      if (const auto value = value_of_host_template(at.source, resolver.function(), written[0].text))
-        argument = spelled(*value);
-    arguments[at.kernel.templates[i].name] = written_out(launch, tokens_of(argument));
+    if (const Tokens& written = launch.template_tokens[i]; written.size() == 1 && written[0].is_word()) {
+      const std::vector<Tokens> values = values_of_host_template(at.source, resolver.function(), written[0].text);
+      if (values.size() > 1 && !parameter.type && !at.tuned.contains(parameter.name))
+        throw several_values(at, parameter, values);
+      if (values.size() == 1 || (values.size() > 1 && !parameter.type)) argument = spelled(values.front());
+    }
+    argument = written_out(launch, tokens_of(argument));
+    arguments[parameter.name] = parameter.type ? type_without_names(at, argument) : argument;
   }
   return arguments;
 }
@@ -199,7 +185,8 @@ LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
   shape.templates = template_arguments(at, resolver);
   for (std::size_t i = 0; i < std::min(launch.arguments.size(), at.kernel.parameters.size()); ++i)
     if (const Parameter& parameter = at.kernel.parameters[i]; parameter.pointee.empty())
-      if (const auto value = resolver.constant(launch.arguments[i])) shape.constants[parameter.name] = *value;
+      if (const auto value = resolver.constant(launch.arguments[i]))
+        shape.constants[parameter.name] = is_whole_number(parameter.resolved) ? std::trunc(*value) : *value;
   std::map<std::string, FormulaPtr> of_tensors;
   if (host_sizes) {
     note_what_the_host_computes(at, function, shape);
@@ -210,7 +197,8 @@ LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
   if (host_sizes) shape.order = order_of_host(at, function);
   if (shape.order.empty()) shape.order = order_of_tensors(at);
   shape.zeroed = zeroed_arguments(at);
-  shape.dtypes = dispatched(launch.dispatch.empty() ? dispatch_of_caller(at.source, function) : launch.dispatch);
+  shape.dispatch = launch.dispatch.empty() ? dispatch_of_caller(at.source, function) : launch.dispatch;
+  shape.dtypes = dispatched_types(at.source, shape.dispatch);
   return shape;
 }
 

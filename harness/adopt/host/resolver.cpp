@@ -26,6 +26,10 @@ Resolver::Resolver(const KernelLaunch& at) : at_(at), definitions_(at.source, at
     return;
   }
   function_ = HostFunction::around(*at.launch);
+  for (std::size_t i = 0; i < std::min(at.launch->template_tokens.size(), at.kernel.templates.size()); ++i)
+    if (const Tokens& written = at.launch->template_tokens[i];
+        at.tuned.contains(at.kernel.templates[i].name) && written.size() == 1 && written[0].is_word())
+      tuned_names_[std::string(written[0].text)] = at.kernel.templates[i].name;
   const std::vector<Tokens>& passed = at.launch->arguments;
   for (std::size_t i = 0; i < std::min(passed.size(), at.kernel.parameters.size()); ++i) {
     const Parameter& parameter = at.kernel.parameters[i];
@@ -80,24 +84,57 @@ std::vector<FormulaPtr> Resolver::dimensions(const Tokens& tokens, int depth) co
   std::vector<Tokens> parts = parts_of_dimensions(tokens);
   const std::string word = tokens.size() == 1 && tokens[0].is_word() ? std::string(tokens[0].text) : "";
   if (!word.empty() && !at_.tuned.contains(word) && !arguments_.contains(word)) {
-    const auto [value, of_dim3] = definitions_.of(word);
+    const auto [value, of_dim3, type] = definitions_.of(word);
     if (!of_dim3 && !value.empty() && (value[0].is("dim3") || returned_value(value, depth)))
       return dimensions(value, depth + 1);
-    if (!of_dim3 && value.empty() && definitions_.is_open_dim3(word)) return {};
+    if (!of_dim3 && value.empty() && definitions_.is_open_dim3(word)) return with_members(word, {}, depth);
     if (of_dim3 && !value.empty()) parts = split_by_commas(value);
   }
   std::vector<FormulaPtr> extents;
   for (const Tokens& extent : parts) {
-    extents.push_back(read(extent, depth));
-    if (!extents.back()) return {};
+    extents.push_back(as_type(read(extent, depth), "unsigned"));
+    if (!extents.back() || !is_whole(*extents.back())) return {};
   }
-  return extents;
+  return word.empty() ? extents : with_members(word, std::move(extents), depth);
+}
+
+/// `grid.x = rows; grid.y = heads;` behind the declaration of a dim3, whose constructor made `extents`; empty where one
+/// of them cannot be followed, or it is a dim3 that the function is given.
+std::vector<FormulaPtr> Resolver::with_members(const std::string& name, std::vector<FormulaPtr> extents,
+                                               int depth) const {
+  if (!function_) return extents;
+  const Tokens& tokens = function_->tokens();
+  const std::size_t place = function_->token_at(at_.launch->place);
+  std::size_t declared = place;
+  while (declared > function_->body().begin && !(tokens[declared].is(name) && definitions_.declares_dim3(declared)))
+    --declared;
+  if (declared == function_->body().begin) return extents;
+  const Tokens statements = part(tokens, declared + 1, place);
+  const HostNames names{{}, meaning_at(depth + 1)};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string member = name + "." + "xyz"[axis];
+    bool set = false;
+    for (std::size_t i = 0; i + 3 < statements.size(); ++i)
+      set = set || (statements[i].is(name) && statements[i + 1].is(".") &&
+                    statements[i + 2].is(member.substr(name.size() + 1)) && !statements[i + 3].is(",") &&
+                    !statements[i + 3].is(")"));
+    if (!set) continue;
+    const FormulaPtr value = as_type(left_in(statements, member, names), "unsigned");
+    if (!value || !is_whole(*value)) return {};
+    while (extents.size() <= axis) extents.push_back(number(1));
+    extents[axis] = value;
+  }
+  return extents.empty() ? std::vector<FormulaPtr>{number(1)} : extents;
 }
 
 FormulaPtr Resolver::meaning_of(const std::string& text, int depth) const {
   if (at_.tuned.contains(text)) return symbol("p." + text);
+  if (const auto tuned = tuned_names_.find(text); tuned != tuned_names_.end()) return symbol("p." + tuned->second);
   if (const auto argument = arguments_.find(text); argument != arguments_.end()) return symbol(argument->second);
   if (const auto multiple = multiples_.find(text); multiple != multiples_.end()) return multiple->second;
+  if (function_)
+    if (const auto values = values_of_host_template(at_.source, &*function_, text); values.size() == 1)
+      return read(values.front(), depth + 1);
   if (text.ends_with(".element_size()")) return symbol("sizeof scalar_t");
   if (text.starts_with("sizeof ")) return size_of(text.substr(7), depth);
   if (const FormulaPtr settled = settled_value(text, depth)) return settled;
@@ -105,16 +142,17 @@ FormulaPtr Resolver::meaning_of(const std::string& text, int depth) const {
     if (of_grid_) counted_ = text;
     return symbol(text);
   }
-  const auto [value, of_dim3] = definitions_.of(text);
-  if (!value.empty() && !of_dim3)
-    if (const FormulaPtr defined = meaning_of_definition(text, value, depth)) return defined;
+  if (is_chosen(text)) return symbol(text);
+  const Definition definition = definitions_.of(text);
+  if (!definition.value.empty() && !definition.of_dim3)
+    if (const FormulaPtr defined = meaning_of_definition(text, definition, depth)) return defined;
   return axis_of(text, depth);
 }
 
-/// `value`: what defines the name. A number that the host alone knows (64 rows, 80 blocks) is a symbol of the grid:
+/// A number that the host alone knows (64 rows, 80 blocks) is a symbol of the grid:
 /// whether it is a size is seen when the kernel runs.
-FormulaPtr Resolver::meaning_of_definition(const std::string& text, const Tokens& value, int depth) const {
-  const FormulaPtr formula = read(value, depth + 1);
+FormulaPtr Resolver::meaning_of_definition(const std::string& text, const Definition& definition, int depth) const {
+  const FormulaPtr formula = as_type(read(definition.value, depth + 1), definition.type);
   if (!formula) return nullptr;
   if (!of_grid_) {
     of_block_.insert(text);
@@ -172,6 +210,16 @@ FormulaPtr Resolver::settled_value(const std::string& name, int depth) const {
   names.outside.of = [&](const std::string& text) { return text == name ? nullptr : meaning_of(text, depth + 1); };
   const FormulaPtr value = left_in(part(function_->tokens(), settings.back().statement.begin, place), name, names);
   return value && is_of_sizes(*value, *function_) ? value : nullptr;
+}
+
+/// Is it given a value under a condition or in a loop that the launch does not stand under? Then what was written last
+/// is not what the launch gets in every call.
+bool Resolver::is_chosen(const std::string& name) const {
+  if (!function_) return false;
+  const std::size_t place = function_->token_at(at_.launch->place);
+  return std::ranges::any_of(function_->settings_of(name, place), [&](const HostFunction::Setting& setting) {
+    return function_->may_be_skipped(setting.at, place);
+  });
 }
 
 /// No condition on what is no size: the type of a tensor, what a device can do.

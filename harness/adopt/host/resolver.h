@@ -45,10 +45,12 @@ class Resolver {
 
  private:
   FormulaPtr meaning_of(const std::string& text, int depth) const;
-  FormulaPtr meaning_of_definition(const std::string& text, const Tokens& value, int depth) const;
+  FormulaPtr meaning_of_definition(const std::string& text, const Definition& definition, int depth) const;
   FormulaPtr axis_of(const std::string& text, int depth) const;
   FormulaPtr size_of(const std::string& type, int depth) const;
   FormulaPtr settled_value(const std::string& name, int depth) const;
+  bool is_chosen(const std::string& name) const;
+  std::vector<FormulaPtr> with_members(const std::string& name, std::vector<FormulaPtr> extents, int depth) const;
   bool is_part_of_all(const Formula& formula) const;
   bool is_of_sizes(const Formula& formula, const HostFunction& function) const;
   std::size_t foreign_symbols(const Formula& formula) const;
@@ -66,8 +68,9 @@ class Resolver {
   KernelLaunch at_;
   Definitions definitions_;
   std::optional<HostFunction> function_;
-  std::map<std::string, std::string> arguments_;  // text of an argument -> parameter
-  std::map<std::string, FormulaPtr> multiples_;   // `cols` where `cols / 2` is passed: twice the parameter
+  std::map<std::string, std::string> arguments_;    // text of an argument -> parameter
+  std::map<std::string, std::string> tuned_names_;  // BS of kernel<BS> -> the tuned template parameter
+  std::map<std::string, FormulaPtr> multiples_;     // `cols` where `cols / 2` is passed: twice the parameter
   bool of_grid_ = false;
   // What reading leaves behind: tokens are views of texts that must stay, and what was seen of the grid.
   mutable std::vector<std::unique_ptr<std::string>> texts_;

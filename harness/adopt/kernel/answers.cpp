@@ -114,8 +114,7 @@ void apply_setting(AdoptedKernel& kernel, const std::string& text) {
     names.push_back(size.name);
     if (size.name != name && size.symbol != name) continue;
     const FormulaPtr follows = read();
-    kernel.replace_in_launches({{size.symbol, follows}});
-    std::erase_if(kernel.sizes, [&, own = size.symbol](const AdoptedSize& size) { return size.symbol == own; });
+    set_size(kernel, std::string(size.symbol), follows);
     add_symbols(kernel, *follows, "--set");
     return;
   }

@@ -57,9 +57,18 @@ std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
                               file, names.size(), file, fmt::join(names, ", "), or_a_function(source)));
 }
 
-const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry) {
-  for (const FoundLaunch& launch : launches)
-    if (launch.entry == entry) return &launch;
+const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry,
+                             int line) {
+  std::vector<std::string> lines;
+  for (const FoundLaunch& launch : launches) {
+    const int own = line_of(launch.file->text, launch.place);
+    if (launch.entry != entry) continue;
+    if (line == 0 || line == own) return &launch;
+    lines.push_back(fmt::format("{}", own));
+  }
+  if (line > 0 && !lines.empty())
+    throw bad_input(fmt::format("--launch {}: no launch of {} stands at that line; they stand at {}", line, entry,
+                                fmt::join(lines, ", ")));
   const FoundLaunch* through = nullptr;
   const std::size_t parameters = source.parsed.declarations[index_of(source, entry)].parameters.size();
   for (const FoundLaunch& launch : launches) {
@@ -102,22 +111,6 @@ std::optional<std::string> with_one_overload(const Source& source, AdoptOptions&
                                                    : fmt::format("{}", fmt::join(signatures, ", "))));
   options.entries = {name};
   return text;
-}
-
-void note_of_templates(const std::vector<FoundLaunch>& launches, const Declaration& kernel,
-                       std::vector<std::string>& notes) {
-  std::vector<std::string> seen;
-  for (const FoundLaunch& launch : launches) {
-    if (launch.entry != kernel.name || launch.templates.empty()) continue;
-    const std::string written = fmt::format("{}<{}>", kernel.name, fmt::join(launch.templates, ","));
-    if (std::find(seen.begin(), seen.end(), written) == seen.end()) seen.push_back(written);
-  }
-  if (seen.size() < 2) return;
-  std::string values;
-  for (const TemplateParameter& parameter : kernel.templates)
-    if (!parameter.type && values.empty())
-      values = fmt::format("; --tune {}=V,V makes a parameter of it", parameter.name);
-  notes.push_back(fmt::format("the file launches {}: the first was taken{}", fmt::join(seen, " and "), values));
 }
 
 }  // namespace harness::adopt

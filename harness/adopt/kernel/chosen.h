@@ -15,15 +15,14 @@ std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
                             const std::vector<FoundLaunch>& launches);
 /// The launch of a kernel: its own, else the only one through a variable that may hold it: of as many arguments, and of
 /// no kernel's name. nullptr: there is none.
-const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry);
+/// `line`: the one that stands there; 0: the first.
+const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry,
+                             int line = 0);
 /// The function of the host that `options` name, where it launches several kernels. One that launches a single kernel
 /// stands for that: `options` then name it.
 std::optional<Sequence> chosen_sequence(const Source& source, AdoptOptions& options);
 /// ENTRY may be "kernel(float*, int)": the text of the file in which that one alone has its name, its lines where they
 /// were; `options` then name the kernel. Nothing: ENTRY has no types.
 std::optional<std::string> with_one_overload(const Source& source, AdoptOptions& options);
-/// Which template arguments were taken, where the file launches it with several.
-void note_of_templates(const std::vector<FoundLaunch>& launches, const Declaration& kernel,
-                       std::vector<std::string>& notes);
 
 }  // namespace harness::adopt

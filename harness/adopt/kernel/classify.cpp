@@ -16,26 +16,75 @@ bool of_pointer(const AdoptedKernel& kernel, const std::string& type) {
                      [&](const Parameter& parameter) { return parameter.pointee == type; });
 }
 
+/// Is it the type of a parameter, or of what one points to?
+bool of_parameters(const AdoptedKernel& kernel, const std::string& type) {
+  return std::ranges::any_of(kernel.declaration.parameters, [&](const Parameter& parameter) {
+    const std::vector<std::string> words = words_of(parameter.pointee.empty() ? parameter.type : parameter.pointee);
+    return std::ranges::find(words, type) != words.end();
+  });
+}
+
+/// "T=f16,bf16" -> T and these types.
+std::map<std::string, std::vector<Dtype>> types_said(const AdoptedKernel& kernel, const AdoptOptions& options) {
+  std::map<std::string, std::vector<Dtype>> said;
+  for (const std::string& text : options.types) {
+    const auto [name, list] = name_and_rest("type", text);
+    const bool known = std::ranges::any_of(kernel.declaration.templates, [&, own = name](const auto& parameter) {
+      return parameter.type && parameter.name == own;
+    });
+    if (!known)
+      throw bad_input(fmt::format("--type {}: '{}' has no type '{}' among its template parameters", text,
+                                  kernel.shown_name(), name));
+    for (const std::string& type : by_commas(list)) {
+      const auto dtype = parse_dtype(type);
+      if (!dtype)
+        throw bad_input(fmt::format("--type {}: '{}' is no element type such as f32, f16, bf16, s32", text, type));
+      said[name].push_back(*dtype);
+    }
+  }
+  return said;
+}
+
+Error unknown_type(const AdoptedKernel& kernel, const std::string& parameter, const std::string& written) {
+  std::string why = "nothing in the file says what it is launched with";
+  if (!kernel.launch.dispatch.empty())
+    why = fmt::format("{} around its launch is defined in no file that was read (--include DIR)",
+                      kernel.launch.dispatch.substr(0, kernel.launch.dispatch.find('(')));
+  else if (!written.empty())
+    why = fmt::format("its launch has the type {}, which no file that was read explains", written);
+  return bad_input(
+      fmt::format("{}: '{}' is a template on the type {}, and {}; give --type {}=f32, or several: --type {}=f16,bf16",
+                  shown_file(kernel.declaration.file), kernel.shown_name(), parameter, why, parameter, parameter));
+}
+
 }  // namespace
 
-void choose_types(AdoptedKernel& kernel) {
+void choose_types(AdoptedKernel& kernel, const AdoptOptions& options) {
+  const std::map<std::string, std::vector<Dtype>> said = types_said(kernel, options);
   std::string dispatched;
   for (const TemplateParameter& parameter : kernel.declaration.templates) {
     if (!parameter.type) continue;
     const auto argument = kernel.launch.templates.find(parameter.name);
-    const std::string written = argument == kernel.launch.templates.end() ? "" : argument->second;
+    std::string written = argument == kernel.launch.templates.end() ? "" : argument->second;
+    const auto answer = said.find(parameter.name);
+    if (answer != said.end() && answer->second.size() == 1) written = cuda_type(answer->second.front());
+    const bool several = answer != said.end() && answer->second.size() > 1;
     const std::vector<std::string> words = words_of(written);
-    const bool plain = words.size() == 1 && words[0] == written;
-    const auto fixed = dtype_of_type(written);
+    const auto fixed = several ? std::nullopt : dtype_of_type(written);
+    const bool word = words.size() == 1 && words[0] == written;
+    const bool varies = several || (kernel.launch.dtypes.size() > 1 && answer == said.end());
     if (fixed &&
-        (!kernel.dtype_parameter.empty() || kernel.launch.dtypes.size() > 1 || !of_pointer(kernel, parameter.name))) {
+        (!is_floating(*fixed) || !kernel.dtype_parameter.empty() || varies || !of_pointer(kernel, parameter.name))) {
       kernel.types[parameter.name] = written;
-    } else if (kernel.dtype_parameter.empty() && (written.empty() || plain)) {
+    } else if (kernel.dtype_parameter.empty() && (written.empty() || word || fixed || several)) {
       kernel.dtype_parameter = parameter.name;
-      dispatched = fixed ? "" : written;
-      if (!kernel.launch.dtypes.empty() && !fixed)
+      dispatched = fixed || several ? "" : written;
+      if (several) kernel.dtypes = answer->second;
+      else if (fixed) kernel.dtypes = {*fixed};
+      else
         for (const std::string& type : kernel.launch.dtypes) kernel.dtypes.push_back(*parse_dtype(type));
-      else kernel.dtypes = {fixed.value_or(Dtype::f32)};
+      if (kernel.dtypes.empty() && of_parameters(kernel, parameter.name))
+        throw unknown_type(kernel, parameter.name, written);
     } else if (written.empty() || written == dispatched) {
       kernel.types[parameter.name] = "$dtype";
     } else {
@@ -200,16 +249,6 @@ void add_foreign_sizes(AdoptedKernel& kernel, const std::set<std::string>& symbo
       add_launch_size(kernel, symbol);
 }
 
-std::set<std::string> symbols_of_launches(const AdoptedKernel& kernel) {
-  std::set<std::string> symbols;
-  for (const LaunchShape* launch : kernel.launches()) {
-    for (const auto* list : {&launch->grid, &launch->block})
-      for (const FormulaPtr& extent : *list) symbols.merge(symbols_of(*extent));
-    symbols.merge(symbols_of(*launch->shared));
-  }
-  return symbols;
-}
-
 /// Fixed parameters and flags may stand in a grid and in an assertion too.
 void fill_in_values(AdoptedKernel& kernel) {
   std::map<std::string, FormulaPtr> values;
@@ -244,6 +283,46 @@ void follow_the_host(AdoptedKernel& kernel) {
   }
 }
 
+/// `cols / (256 - 2 * depth)`: what divides is no less than 1.
+void keep_divisors_positive(const Formula& extent, std::vector<Condition>& conditions) {
+  const bool divides = extent.kind == Op::divide || extent.kind == Op::cdiv || extent.kind == Op::modulo;
+  if (divides && subtracts(*extent.operands[1]))
+    conditions.push_back({formula(Op::le, {number(1), extent.operands[1]}), "else its launch divides by nothing"});
+  for (const FormulaPtr& operand : extent.operands) keep_divisors_positive(*operand, conditions);
+}
+
+/// Sizes that make a grid less than 1 are none of the kernel's.
+void keep_launches_positive(AdoptedKernel& kernel) {
+  for (const LaunchShape* launch : kernel.launches())
+    for (const auto* list : {&launch->grid, &launch->block})
+      for (const FormulaPtr& extent : *list) {
+        keep_divisors_positive(*extent, kernel.conditions);
+        const bool quotient = extent->kind == Op::divide || extent->kind == Op::cdiv;
+        if (subtracts(quotient ? *extent->operands[0] : *extent) && extent->kind != Op::add)
+          kernel.conditions.push_back(
+              {formula(Op::le, {number(1), extent}), "a launch has at least one block and thread"});
+      }
+}
+
+/// A condition on one size alone is an end of its range: up to where it holds without a gap.
+void narrow_by_conditions(AdoptedKernel& kernel) {
+  std::erase_if(kernel.conditions, [&](const Condition& condition) {
+    const std::set<std::string> symbols = symbols_of(*condition.formula);
+    if (symbols.size() != 1 || kernel.size(*symbols.begin()) == nullptr) return false;
+    AdoptedSize& size = *std::ranges::find(kernel.sizes, *symbols.begin(), &AdoptedSize::symbol);
+    const auto holds = [&](std::int64_t value) {
+      return evaluate(*condition.formula, {{size.symbol, value}}).value_or(0) != 0;
+    };
+    std::int64_t high = size.low - 1;
+    while (high < size.high && holds(high + 1)) ++high;
+    if (high < size.low || high == size.high) return high == size.high;
+    size.high = high;
+    size.limited = true;
+    size.evidence += fmt::format("; up to {}: {}", high, condition.evidence);
+    return true;
+  });
+}
+
 }  // namespace
 
 void add_sizes(AdoptedKernel& kernel, const FoundLaunch* first) {
@@ -251,6 +330,8 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* first) {
   add_foreign_sizes(kernel, symbols_of_launches(kernel));
   fill_in_values(kernel);
   follow_the_host(kernel);
+  keep_launches_positive(kernel);
+  narrow_by_conditions(kernel);
 }
 
 void choose_dtype(AdoptedKernel& kernel, const std::vector<Dtype>& wanted) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "harness/adopt/kernel/kernel.h"
+#include "harness/adopt/kernel/options.h"
 #include "harness/adopt/source/launch.h"
 
 // What a kernel's signature and its launch say of its parameters.
@@ -7,7 +8,8 @@ namespace harness::adopt {
 
 /// What each type of `kernel<...>` is: one that the host fixes, the one that its dispatch goes over, or one made from
 /// that (at::acc_type<scalar_t, true>).
-void choose_types(AdoptedKernel& kernel);
+/// A type that nothing says is asked for: throws Error(bad_input) that names --type.
+void choose_types(AdoptedKernel& kernel, const AdoptOptions& options);
 /// Throws Error(bad_input) for a parameter that is neither an array of numbers nor a number.
 AdoptedParameter classify(AdoptedKernel& kernel, const Parameter& parameter);
 /// Whole numbers that differ from call to call; `first`: the first launch, nullptr where there is none.

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/adopt/host/unpack.h"
 #include "harness/adopt/kernel/chosen.h"
 #include "harness/adopt/kernel/pragma.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/launch_macros.h"
+#include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 
@@ -15,7 +18,45 @@ namespace {
 
 /// The same file with another text.
 void read_again(Declared& declared, const std::string& text) {
-  declared.source = read_cuda_text(declared.options.file, text, declared.options.includes);
+  declared.source = read_cuda_text(declared.options.file, text, declared.options.includes, declared.options.defines);
+}
+
+/// "WIDTH" of the parser's "use of undeclared identifier 'WIDTH'"; "": it complains of something else.
+std::string undeclared_in(const Complaint& complaint) {
+  constexpr std::string_view kUndeclared = "use of undeclared identifier '";
+  const std::size_t at = complaint.text.find(kUndeclared);
+  if (at == std::string::npos) return "";
+  const std::string rest = complaint.text.substr(at + kUndeclared.size());
+  return rest.substr(0, rest.find('\''));
+}
+
+/// Does a directive ask for the name, as in `#if WIDTH > 32`?
+bool is_asked_by_directive(const SourceText& file, const std::string& name) {
+  return std::ranges::any_of(file.tokens, [&](const Token& token) {
+    if (token.kind != Token::Kind::directive) return false;
+    const std::vector<std::string> words = words_of(token.text.substr(1));
+    return !words.empty() && words[0].find("if") != std::string::npos && std::ranges::find(words, name) != words.end();
+  });
+}
+
+/// A macro that --tune gives values and no file defines is one of the compiler's command line.
+void define_tuned(Declared& declared) {
+  const Source& source = declared.source;
+  bool again = false;
+  for (const std::string& text : declared.options.tune) {
+    const std::string name = text.substr(0, text.find('='));
+    const bool defined = std::ranges::any_of(source.parsed.declarations, [&](const Declaration& declaration) {
+      return declaration.name == name ||
+             std::ranges::any_of(declaration.templates, [&](const auto& parameter) { return parameter.name == name; });
+    });
+    const bool undeclared = std::ranges::any_of(
+        source.parsed.complaints, [&](const Complaint& complaint) { return undeclared_in(complaint) == name; });
+    if (defined || name == text || !(undeclared || is_asked_by_directive(source.main(), name))) continue;
+    const std::string values = text.substr(name.size() + 1);
+    declared.options.defines.push_back(name + "=" + values.substr(0, values.find(',')));
+    again = true;
+  }
+  if (again) read_again(declared, source.main().text);
 }
 
 /// The functions' launches as written, and the one overload that is meant.
@@ -53,8 +94,8 @@ void take_kernel(Declared& declared) {
   refuse_broken_signature(source, index);
   refuse_overloads(source, index);
   declared.notes = take_pragmas(source, index, options);
-  note_of_templates(launches, source.parsed.declarations[index], declared.notes);
-  const auto unpacked = unpack(source, index, launch_of(source, launches, name), options.from_begin);
+  const auto unpacked =
+      unpack(source, index, launch_of(source, launches, name, options.launch_line), options.from_begin);
   if (!unpacked) return;
   if (options.name.empty()) options.name = name;
   options.entries = {unpacked->kernel};
@@ -65,9 +106,10 @@ void take_kernel(Declared& declared) {
 }  // namespace
 
 Declared declare(const AdoptOptions& asked) {
-  Declared declared{read_cuda_source(asked.file, asked.includes), asked, "", {}};
+  Declared declared{read_cuda_source(asked.file, asked.includes, asked.defines), asked, "", {}};
   refuse_unclosed(declared.source);
   declared.digest = sha256_hex(declared.source.main().text);
+  define_tuned(declared);
   write_out(declared);
   if (!take_sequence(declared)) take_kernel(declared);
   return declared;

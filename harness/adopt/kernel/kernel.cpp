@@ -48,27 +48,37 @@ std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel) {
   return all;
 }
 
+namespace {
+
+void set_value(AdoptedParameter& parameter, const FormulaPtr& value) {
+  parameter.kind = value->kind == Op::number ? Param::fixed : Param::derived;
+  parameter.value = value->kind == Op::number ? value->number : 0;
+  parameter.follows = value->kind == Op::number ? nullptr : value;
+}
+
+}  // namespace
+
 void set_parameter(AdoptedKernel& kernel, AdoptedParameter& parameter, const FormulaPtr& follows,
                    const std::string& evidence) {
-  const std::map<std::string, FormulaPtr> replaced{{parameter.name, follows}};
-  const auto set = [](AdoptedParameter& parameter, const FormulaPtr& value) {
-    parameter.kind = value->kind == Op::number ? Param::fixed : Param::derived;
-    parameter.value = value->kind == Op::number ? value->number : 0;
-    parameter.follows = value->kind == Op::number ? nullptr : value;
-  };
-  set(parameter, follows);
+  const std::string symbol = parameter.name;
+  parameter.kind = Param::fixed;  // of what it was nothing follows
+  set_size(kernel, symbol, follows);
+  set_value(parameter, follows);
   parameter.evidence = evidence;
+}
+
+void set_size(AdoptedKernel& kernel, const std::string& symbol, const FormulaPtr& follows) {
+  const std::map<std::string, FormulaPtr> replaced{{symbol, follows}};
   for (AdoptedParameter& candidate : kernel.parameters)  // what followed from it follows from what it follows from
-    if (candidate.kind == Param::derived && candidate.name != parameter.name)
-      set(candidate, with(candidate.follows, replaced));
+    if (candidate.kind == Param::derived) set_value(candidate, with(candidate.follows, replaced));
   for (Condition& condition : kernel.conditions) condition.formula = with(condition.formula, replaced);
-  std::erase_if(kernel.sizes, [&](const AdoptedSize& size) { return size.symbol == parameter.name; });
+  std::erase_if(kernel.sizes, [&](const AdoptedSize& size) { return size.symbol == symbol; });
   kernel.replace_in_launches(replaced);
 }
 
 bool conditions_hold(const AdoptedKernel& kernel, const Values& sizes) {
   return std::all_of(kernel.conditions.begin(), kernel.conditions.end(),
-                     [&](const Condition& condition) { return evaluate(*condition.formula, sizes) != 0; });
+                     [&](const Condition& condition) { return evaluate(*condition.formula, sizes).value_or(0) != 0; });
 }
 
 bool is_array(const AdoptedParameter& parameter) {
@@ -84,6 +94,16 @@ std::vector<ConstantTable> constants_of(const AdoptedKernel& kernel) {
   for (const AdoptedParameter& parameter : kernel.parameters)
     if (!is_passed(parameter)) constants.push_back({parameter.symbol, parameter.name});
   return constants;
+}
+
+std::set<std::string> symbols_of_launches(const AdoptedKernel& kernel) {
+  std::set<std::string> symbols;
+  for (const LaunchShape* launch : kernel.launches()) {
+    for (const auto* list : {&launch->grid, &launch->block})
+      for (const FormulaPtr& extent : *list) symbols.merge(symbols_of(*extent));
+    symbols.merge(symbols_of(*launch->shared));
+  }
+  return symbols;
 }
 
 std::vector<const LaunchShape*> AdoptedKernel::launches() const {

@@ -61,6 +61,7 @@ struct AdoptedSize {
   std::string name;    // as the workloads call it
   std::string symbol;  // in formulas
   std::int64_t low = 1, high = 65536, step = 1;
+  bool limited = false;              // more than `high` is none of the kernel's; else its domain goes further
   std::int64_t reach = 0;            // it is observed up to there at least, where it may be
   std::vector<std::int64_t> values;  // that --size gives
   std::optional<std::int64_t> host;  // that the file's own host code uses
@@ -102,6 +103,7 @@ struct AdoptedKernel {
   std::map<std::string, std::string> types;  // what a template parameter is, with "$dtype" for that type
   std::vector<Dtype> dtypes;                 // that it is instantiated for; the first one is observed
   std::vector<FormulaPtr> written_grid;      // where elements for each block follow its tuned threads: as it was
+  std::map<std::string, bool> looped;        // sizes that loops of a thread go over; true: in steps of a block
   double most_threads = kMostThreads;        // of an observed launch; fewer where threads take long
 
   const AdoptedSize* size(const std::string& symbol) const;
@@ -129,10 +131,16 @@ struct AdoptedKernel {
 void set_parameter(AdoptedKernel& kernel, AdoptedParameter& parameter, const FormulaPtr& follows,
                    const std::string& evidence);
 
+/// A size that the host alone knows is none: wherever it stood, `follows` does.
+void set_size(AdoptedKernel& kernel, const std::string& symbol, const FormulaPtr& follows);
+
 /// What a size is called that the host alone knows: x_size_0 of "x.size(0)".
 std::string name_of_size(const std::string& symbol);
 /// in_size of "in": what is a word of Lua, or a field that every workload has, cannot be a size's name in a manifest.
 std::string name_in_workloads(const std::string& name);
+
+/// Of grids, blocks and shared memory.
+std::set<std::string> symbols_of_launches(const AdoptedKernel& kernel);
 
 /// What each derived parameter follows from.
 std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel);

@@ -1,6 +1,7 @@
 #include "harness/adopt/kernel/launched.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -13,6 +14,7 @@
 #include "harness/adopt/kernel/tuned.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
+#include "harness/adopt/source/token_lists.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -42,6 +44,12 @@ LaunchShape launch_shape(const Source& source, const FoundLaunch* launch, const 
   return shape;
 }
 
+std::string shown_configuration(const FoundLaunch& launch) {
+  std::string text;
+  for (const Tokens& piece : launch.configuration) text += (text.empty() ? "" : ", ") + spelled(piece);
+  return text;
+}
+
 /// Reads the launches of a kernel, or of several.
 void read_launches(AdoptedKernel& kernel, const Declared& declared, const std::vector<FoundLaunch>& launches,
                    const FoundLaunch* first) {
@@ -53,6 +61,58 @@ void read_launches(AdoptedKernel& kernel, const Declared& declared, const std::v
     further.launch = launch_shape(declared.source, launch_of(declared.source, launches, further.name), declaration,
                                   declared.options, tuned);
   }
+}
+
+bool is_same_launch(const LaunchShape& a, const LaunchShape& b, const AdoptedKernel& kernel,
+                    const AdoptOptions& options) {
+  const auto alike = [](const FormulaPtr& x, const FormulaPtr& y) { return equal(*x, *y); };
+  const bool grid = !options.grid.empty() || std::ranges::equal(a.grid, b.grid, alike),
+             block = !options.block.empty() || std::ranges::equal(a.block, b.block, alike),
+             shared = !options.shared.empty() || alike(a.shared, b.shared);
+  if (!grid || !block || !shared) return false;
+  return std::ranges::all_of(kernel.declaration.templates, [&](const TemplateParameter& parameter) {
+    const bool said =
+        kernel.tuned.contains(parameter.name) || std::ranges::any_of(options.types, [&](const std::string& text) {
+          return text.starts_with(parameter.name + "=");
+        });
+    const auto own = a.templates.find(parameter.name), other = b.templates.find(parameter.name);
+    if (said || (own == a.templates.end() && other == b.templates.end())) return true;
+    return own != a.templates.end() && other != b.templates.end() && own->second == other->second;
+  });
+}
+
+/// Launches of the kernel that differ from the first: nobody may choose for a person.
+void refuse_other_launches(const AdoptedKernel& kernel, const Declared& declared,
+                           const std::vector<FoundLaunch>& launches, const FoundLaunch* first) {
+  std::set<std::string> tuned;
+  for (const auto& [name, values] : kernel.tuned) tuned.insert(name);
+  std::vector<std::string> texts;
+  std::string tune;
+  for (const FoundLaunch& launch : launches) {
+    if (first == nullptr || launch.entry != first->entry) continue;
+    const std::string where =
+        fmt::format("{}: {}{}<<<{}>>>", line_of(launch.file->text, launch.place), launch.entry,
+                    launch.templates.empty() ? "" : fmt::format("<{}>", fmt::join(launch.templates, ",")),
+                    shown_configuration(launch));
+    bool same = &launch == first;
+    try {
+      const LaunchShape shape = resolve_launch({declared.source, &launch, kernel.declaration, tuned}, true);
+      same = same || is_same_launch(kernel.launch, shape, kernel, declared.options);
+      for (const TemplateParameter& parameter : kernel.declaration.templates)
+        if (!parameter.type && !same && shape.templates.contains(parameter.name) &&
+            kernel.launch.templates.contains(parameter.name) &&
+            shape.templates.at(parameter.name) != kernel.launch.templates.at(parameter.name))
+          tune = fmt::format("; --tune {}={},{} makes a parameter of what is different", parameter.name,
+                             kernel.launch.templates.at(parameter.name), shape.templates.at(parameter.name));
+    } catch (const Error&) {
+      same = same || (!declared.options.grid.empty() && !declared.options.block.empty());
+    }
+    if (!same || &launch == first) texts.push_back(where);
+  }
+  if (texts.size() < 2) return;
+  throw bad_input(fmt::format(
+      "{} launches {} in {} ways, as its host chooses, and a plan has one ({}); name one with --launch LINE{}",
+      shown_file(declared.source.main().path), kernel.shown_name(), texts.size(), fmt::join(texts, ", "), tune));
 }
 
 void read_parameters(AdoptedKernel& kernel, const AdoptOptions& options) {
@@ -90,6 +150,27 @@ void leave_out_double(AdoptedKernel& kernel, const DeviceSource& device, std::ve
   if (std::erase(kernel.dtypes, Dtype::f64) > 0) notes.emplace_back("f64 is left out: the kernel computes in float");
 }
 
+/// Sizes that bound a loop of one thread: `for (int k = 0; k < K; ++k)`. One in steps of all threads is shared by them.
+std::map<std::string, bool> looped_sizes(const AdoptedKernel& kernel, const std::string& text) {
+  std::map<std::string, bool> looped;
+  const Tokens tokens = tokens_of(text);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!(tokens[i].is("for") || tokens[i].is("while")) || !tokens[i + 1].is("(")) continue;
+    const Tokens head = part(tokens, i + 2, std::min(closing(tokens, i + 1), tokens.size()));
+    const auto has = [&](std::string_view word) {
+      return std::ranges::any_of(head, [&](const Token& token) { return token.is(word); });
+    };
+    if (has("gridDim")) continue;
+    for (const AdoptedSize& size : kernel.sizes)
+      if (has(size.symbol)) {
+        const bool by_block = has("threadIdx") || has("blockDim") || has("tid") || has("lane");
+        const auto [own, fresh] = looped.emplace(size.symbol, by_block);
+        if (!fresh) own->second = own->second && by_block;
+      }
+  }
+  return looped;
+}
+
 std::string plugin_name(const AdoptOptions& options, const AdoptedKernel& kernel) {
   std::string name = options.name.empty() ? kernel.declaration.name : options.name;
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -118,10 +199,11 @@ AdoptedKernel choose_kernel(const Declared& declared) {
   kernel.tuned = read_tuned(options);
   for (std::size_t i = 1; several && i < options.entries.size(); ++i)
     kernel.further.push_back({options.entries[i], qualified_name(source, index_of(source, options.entries[i])), {}});
-  const FoundLaunch* const first = launch_of(source, launches, name);
+  const FoundLaunch* const first = launch_of(source, launches, name, options.launch_line);
   read_launches(kernel, declared, launches, first);
-  if (tune_blocks(kernel, source)) read_launches(kernel, declared, launches, first);
-  choose_types(kernel);
+  if (!several && options.launch_line == 0) refuse_other_launches(kernel, declared, launches, first);
+  if (tune_blocks(kernel, source, first)) read_launches(kernel, declared, launches, first);
+  choose_types(kernel, options);
   if (kernel.dtypes.empty()) kernel.dtypes = {Dtype::f32};
   read_parameters(kernel, options);
   bind_tuned(kernel, source, options);
@@ -144,6 +226,7 @@ Launched launch(const Declared& declared) {
   add_constants(kernel, declared.source, launched.device.constants);
   apply_answers(kernel, declared.options);
   leave_out_double(kernel, launched.device, launched.notes);
+  kernel.looped = looped_sizes(kernel, launched.device.text);
   return launched;
 }
 

@@ -18,7 +18,10 @@ struct AdoptOptions {
   std::vector<std::string> includes;   // folders of headers
   std::vector<std::string> settings;   // "act=3", "C=D+2*D*deg"
   std::string grid, block, shared;
-  std::vector<std::string> tune;  // "BLOCK=64,128,256"
+  std::vector<std::string> tune;     // "BLOCK=64,128,256"
+  std::vector<std::string> types;    // "T=f16,bf16"
+  std::vector<std::string> defines;  // "WIDTH=64", as on a compiler's command line
+  int launch_line = 0;               // which launch of the kernel, where the file has several; 0: the only one
   std::string reference;
   std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "harness/adopt/host/host_function.h"
 #include "harness/adopt/host/value_places.h"
 #include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
@@ -179,7 +180,8 @@ std::vector<std::int64_t> tiles_of_launch(const AdoptedKernel& kernel) {
 
 }  // namespace
 
-bool tune_blocks(AdoptedKernel& kernel, const Source& source) {
+bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first) {
+  const auto function = first == nullptr ? std::nullopt : HostFunction::around(*first);
   std::set<std::string> symbols;
   for (const LaunchShape* launch : kernel.launches())
     for (const FormulaPtr& extent : launch->block) symbols.merge(symbols_of(*extent));
@@ -191,6 +193,13 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source) {
     const bool name =
         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
     if (explained || !name) continue;
+    if (function && function->parameter(text) == nullptr && is_in_capitals(text) &&
+        values_of_host_template(source, &*function, text).empty())
+      throw undefined_macro(kernel.launch.from, text);
+    if (function && function->parameter(text) == nullptr)
+      throw bad_input(fmt::format(
+          "{}: '{}' of its block cannot be traced to what the function is given; give --block EXPR, or --tune {}=V,V",
+          kernel.launch.from, text, text));
     const auto dimensions = std::count_if(kernel.launch.block.begin(), kernel.launch.block.end(),
                                           [&](const FormulaPtr& extent) { return symbols_of(*extent).contains(text); });
     kernel.tuned[text] = dimensions > 1 ? tiles_of_launch(kernel) : usual_blocks(source, text);

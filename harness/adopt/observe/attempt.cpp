@@ -115,7 +115,7 @@ bool Attempt::run_launches() {
     for (; checked < end; ++checked) {
       const Observation& observation = observed_[checked];
       const std::string where = text_of(points_[launches_[checked].first]);
-      endless = endless || observation.failure.find("did not end") != std::string::npos;
+      endless = endless || did_not_end(observation);
       if (!observation.failure.empty()) return fail(fmt::format("at {}: {}", where, observation.failure));
       if (observation.findings.empty()) continue;
       before_begin = reaches_before_begin(observation.findings.front());
@@ -196,6 +196,14 @@ void Attempt::refuse_unset_scratch(const AdoptedParameter& parameter, const Touc
                     kernel_.shown_name(), parameter.name));
 }
 
+/// Of an array whose shape a person says: is all of that written, wherever any is? The rest keeps what it held.
+bool Attempt::is_filled_as_answered(const AdoptedParameter& parameter, const Touched& touched) const {
+  const Fitted answered{parameter.shape, parameter.strides, 0};
+  return std::ranges::all_of(touched.all, [&](const FitPoint& point) {
+    return point.elements == 0 || span_of(answered, point.sizes).value_or(0) <= point.elements;
+  });
+}
+
 bool Attempt::understand(const AdoptedParameter& parameter, ArrayFit& fit) {
   Touched touched = touched_by_all(parameter);
   fit.atomic = touched.atomic;
@@ -204,6 +212,7 @@ bool Attempt::understand(const AdoptedParameter& parameter, ArrayFit& fit) {
     fit.evidence = parameter.evidence;
     return true;
   }
+  if (parameter.answered && !is_filled_as_answered(parameter, touched)) touched.whole = false;
   say_role(fit, touched);
   if (parameter.kind == Param::scratch) {
     refuse_unset_scratch(parameter, touched);
@@ -375,9 +384,17 @@ bool Attempt::stays_inside(const std::vector<Values>& points) {
 }
 
 bool Attempt::holds_at(const std::vector<Values>& points) {
+  return holds_within(points, ObservedLaunch{}.deadline_s).value_or(false);
+}
+
+std::optional<bool> Attempt::holds_within(const std::vector<Values>& points, double deadline_s) {
   std::vector<ObservedLaunch> launches;
-  for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+  for (const Values& point : points) {
+    launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+    launches.back().deadline_s = deadline_s;
+  }
   const std::vector<Observation> observed = look(launches);
+  if (std::ranges::any_of(observed, did_not_end)) return std::nullopt;
   for (std::size_t i = 0; i < observed.size(); ++i) {
     if (!ended_well(observed[i])) return false;
     for (const auto& elements : beyond_shapes(observed[i], points[i]))

@@ -55,6 +55,8 @@ class Attempt : public Observing {
   bool stays_inside(const std::vector<Values>& points);
   /// Is each array as long as the kept shapes say?
   bool holds_at(const std::vector<Values>& points);
+  /// The same; nothing: a launch did not end within `deadline_s`.
+  std::optional<bool> holds_within(const std::vector<Values>& points, double deadline_s);
 
  private:
   bool run_launches();
@@ -63,6 +65,7 @@ class Attempt : public Observing {
   bool ask(const AdoptedParameter& parameter, const std::string& reason);
   bool understand(const AdoptedParameter& parameter, ArrayFit& fit);
   Touched touched_by_all(const AdoptedParameter& parameter) const;
+  bool is_filled_as_answered(const AdoptedParameter& parameter, const Touched& touched) const;
   void refuse_unset_scratch(const AdoptedParameter& parameter, const Touched& touched) const;
   bool fit_shape(Touched& touched, ArrayFit& fit) const;
   bool is_as_held_out(const AdoptedParameter& parameter, const Touched& touched, const Fitted& fitted);

@@ -3,37 +3,63 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
+#include "harness/adopt/observe/observed_launch.h"
 #include "harness/adopt/observe/points.h"
 
 namespace harness::adopt {
 namespace {
 
+/// What a kernel itself says of how far a size goes: launches at small sizes but for one, far up. What takes too long
+/// to run here, counted in threads, says nothing of the kernel.
 class Limits {
  public:
   explicit Limits(Attempt& attempt) : kernel_(attempt.kernel()), attempt_(attempt) {}
 
   void find() {
-    for (AdoptedSize& size : kernel_.sizes) {
-      const auto begin = std::chrono::steady_clock::now();
-      const bool holds = size.step > kSlow || holds_at(size, kSlow);
-      const double took_s = seconds_since(begin);
-      const bool slow = took_s > kSlow_s;
-      if (slow && holds) upwards(size, took_s);
-      else downwards(size, slow ? kSlow / 2 : kHighest);
-    }
+    for (AdoptedSize& size : kernel_.sizes) find_limit(size);
   }
 
  private:
-  static constexpr std::int64_t kSlow = 256, kHighest = 4096;
-  static constexpr double kLongestOfSize_s = 2, kSlow_s = kLongestOfSize_s * kSlow / kHighest;
+  static constexpr std::int64_t kHighest = 4096, kLowest = 64;
+  static constexpr double kMostThreads = 1 << 18, kDeadline_s = 4;
+  static constexpr int kMostEndless = 2;  // launches of a size that did not end
 
-  bool holds_at(const AdoptedSize& size, std::int64_t top) {
+  void find_limit(AdoptedSize& size) {
+    int endless = 0;
+    bool failed = false;
+    for (std::int64_t top = kHighest; top >= std::max(kLowest, size.step) && endless < kMostEndless; top /= 2) {
+      if (top > size.high || !is_short(size, top)) continue;
+      const std::optional<bool> holds = attempt_.holds_within(points_at(size, top), kDeadline_s);
+      if (!holds) {
+        ++endless;
+        continue;
+      }
+      if (*holds && !failed) return;
+      if (*holds) return limit(size, top, fmt::format("; {} works, {} does not", top, 2 * top));
+      failed = true;
+    }
+    if (failed) limit(size, std::max(size.step, kLowest), "");
+  }
+
+  static void limit(AdoptedSize& size, std::int64_t high, const std::string& why) {
+    size.high = high;
+    size.limited = true;
+    size.evidence += why;
+  }
+
+  bool is_short(const AdoptedSize& size, std::int64_t top) const {
+    return std::ranges::all_of(points_at(size, top),
+                               [&](const Values& point) { return threads_at(kernel_, point) <= kMostThreads; });
+  }
+
+  std::vector<Values> points_at(const AdoptedSize& size, std::int64_t top) const {
     std::vector<Values> points{far_up(size, top / size.step * size.step),
                                far_up(size, std::max(size.step, (top - 1) / size.step * size.step))};
     std::erase_if(points, [&](const Values& point) { return !conditions_hold(kernel_, point); });
-    return points.empty() || attempt_.holds_at(points);
+    return points;
   }
 
   /// The others are small, but for those that a condition ties to it.
@@ -47,59 +73,6 @@ class Limits {
         if (point.contains(name)) point[name] = value;
     }
     return point;
-  }
-
-  void downwards(AdoptedSize& size, std::int64_t from) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::int64_t top = from; top >= std::max<std::int64_t>(64, size.step); top /= 2) {
-      if (holds_at(size, top)) {
-        if (top == kHighest) return beyond(size);
-        size.high = top;
-        size.evidence += fmt::format("; {} works, {} does not", top, 2 * top);
-        return;
-      }
-      if (top == 64) size.high = std::max(size.step, std::int64_t{64});
-      if (from < kHighest && seconds_since(begin) > kLongestOfSize_s) {
-        size.high = std::max(size.low, 2 * size.step);
-        size.evidence += fmt::format("; {} works, what is larger takes long to try", size.high);
-        return;
-      }
-    }
-  }
-
-  /// A sole size counts the elements of whole arrays: a GPU is busy with millions. As far as an arena reaches.
-  void beyond(AdoptedSize& size) {
-    constexpr std::int64_t kUsual = 65536, kMost = 1 << 22;
-    if (kernel_.sizes.size() != 1 || size.high != kUsual) return;
-    double expected_s = 0;
-    for (std::int64_t top = kUsual; top <= kMost && expected_s < kLongestOfSize_s; top *= 2) {
-      const auto begin = std::chrono::steady_clock::now();
-      size.high = top;
-      if (!holds_at(size, top)) {
-        size.high = std::max(top / 2, kUsual);
-        return;
-      }
-      expected_s = 2 * seconds_since(begin);
-    }
-  }
-
-  /// `last_s`: what the first step took; each further one takes twice as long or more.
-  void upwards(AdoptedSize& size, double last_s) {
-    std::int64_t works = kSlow;
-    for (std::int64_t top = 2 * kSlow; top <= kHighest; top *= 2) {
-      const auto begin = std::chrono::steady_clock::now();
-      if (2 * last_s > kLongestOfSize_s) {
-        size.evidence += fmt::format("; {} works, what is larger takes long to try", works);
-        break;
-      }
-      if (!holds_at(size, top)) {
-        size.evidence += fmt::format("; {} works, {} does not", works, top);
-        break;
-      }
-      works = top;
-      last_s = seconds_since(begin);
-    }
-    if (works < kHighest) size.high = works;
   }
 
   AdoptedKernel& kernel_;

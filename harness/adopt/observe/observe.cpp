@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
+#include "harness/adopt/kernel/preview.h"
 #include "harness/adopt/observe/complaint.h"
 #include "harness/adopt/observe/guesses.h"
 #include "harness/adopt/observe/limits.h"
@@ -12,6 +14,7 @@
 #include "harness/adopt/observe/points.h"
 #include "harness/adopt/observe/settled.h"
 #include "harness/adopt/observe/shape_order.h"
+#include "harness/adopt/source/option_text.h"
 
 namespace harness::adopt {
 namespace {
@@ -36,11 +39,25 @@ void refuse_header(const Subject& subject, const std::string& log) {
                   subject.build.source_name, header));
 }
 
+/// "error: 'WIDTH' was not declared in this scope" of a name in capitals.
+void refuse_undefined(const Subject& subject, const std::string& log) {
+  constexpr std::string_view kBehind = " was not declared in this scope";
+  const std::size_t end = log.find(kBehind);
+  if (end == std::string::npos) return;
+  std::size_t from = end;
+  while (from > 0 && log[from - 1] != ' ') --from;
+  std::string name;
+  for (const char c : log.substr(from, end - from))
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') name += c;
+  if (is_in_capitals(name)) throw undefined_macro(subject.build.source_name, name);
+}
+
 Artifact build(const Subject& subject, Observer& observer) {
   const BuildSpec& spec = subject.build;
   const BuildResult result = observer.build(spec);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     refuse_header(subject, failure->log);
+    refuse_undefined(subject, failure->log);
     throw bad_input(fmt::format("the device part of {} does not compile on the cpu device: {}",
                                 subject.build.source_name,
                                 first_complaint(failure->log, spec.source_name, spec.source, subject.original)));
@@ -114,6 +131,7 @@ class Search {
  public:
   Search(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
       : kernel_(kernel),
+        say_(subject.say),
         observing_(kernel, subject, observer, artifact, seen),
         finish_([&](Attempt& attempt) { finish(attempt, subject, observer, seen); }),
         tiles_(tiles_of(kernel)) {}
@@ -151,7 +169,10 @@ class Search {
     Attempt attempt(observing_);
     const std::int64_t high = kernel_.sizes.empty() ? 0 : kernel_.sizes.front().high;
     if (steps.most > 0) kernel_.sizes.front().high = steps.most;
+    const auto begin = std::chrono::steady_clock::now();
     const bool understood = attempt.run();
+    say(fmt::format("observed at sizes in steps of {}{}, {:.1f} s: {}", steps.step, steps.tiles ? " and tiles" : "",
+                    seconds_since(begin), understood ? "understood" : "not understood"));
     if (steps.most > 0) kernel_.sizes.front().high = high;
     if (!understood) return learn(attempt, steps);
     attempt.keep();
@@ -161,6 +182,10 @@ class Search {
     }
     finish_(attempt);
     return Result::understood;
+  }
+
+  void say(const std::string& line) const {
+    if (say_) say_(line);
   }
 
   /// From an attempt that failed.
@@ -181,6 +206,7 @@ class Search {
   }
 
   AdoptedKernel& kernel_;
+  const Say say_;
   Observing observing_;
   Finish finish_;
   const Tiles tiles_;
@@ -190,6 +216,7 @@ class Search {
 
 Observed observe(AdoptedKernel kernel, const Subject& subject, Observer& observer) {
   Seen seen;
+  if (subject.say) subject.say(launch_preview(kernel));
   const Artifact artifact = build(subject, observer);
   Search search(kernel, subject, observer, artifact, seen);
   if (search.find()) return {std::move(kernel), std::move(seen)};

@@ -10,7 +10,7 @@
 namespace harness::adopt {
 namespace {
 
-constexpr std::int64_t kArenaBytes = 4 << 20;
+constexpr std::int64_t kArenaBytes = 4 << 20, kMostArenaBytes = 1 << 30;
 
 std::uint64_t scrambled(std::uint64_t state) {
   state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
@@ -139,8 +139,19 @@ Whole whole_of(const AdoptedParameter& parameter, const Values& values, unsigned
   return whole;
 }
 
-Arena arena_of(const AdoptedParameter& parameter, const Whole& whole, unsigned fill, std::uint64_t stream, bool wide) {
-  Arena arena{parameter.name, kArenaBytes, nullptr};
+/// Twice what its shape says at these sizes, once it has one. What no launch touches takes no memory.
+std::int64_t arena_bytes(const AdoptedParameter& parameter, const Values& values) {
+  double bytes = 2.0 * storage_bytes(parameter.dtype);
+  for (const FormulaPtr& extent : parameter.shape) bytes *= static_cast<double>(evaluate(*extent, values).value_or(0));
+  const double known = parameter.shape.empty() ? 0 : std::ceil(bytes / kArenaBytes) * kArenaBytes;
+  return static_cast<std::int64_t>(std::clamp<double>(known, kArenaBytes, kMostArenaBytes));
+}
+
+Arena arena_of(const AdoptedParameter& parameter, const Values& values, unsigned fill, std::uint64_t stream, bool wide,
+               const Whole& whole) {
+  Arena arena{parameter.name, arena_bytes(parameter, values), nullptr};
+  if (wide && is_floating(parameter.dtype))  // as many elements as the original's has
+    arena.bytes = arena.bytes / storage_bytes(parameter.dtype) * storage_bytes(Dtype::f64);
   if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, whole);
   if (!is_passed(parameter)) arena.bytes = declared_bytes(parameter, wide);
   return arena;
@@ -180,7 +191,8 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
   for (const AdoptedParameter& parameter : kernel.parameters) {
     ++stream;
     if (is_array(parameter))
-      observed.arenas.push_back(arena_of(parameter, whole_of(parameter, values, fill, greatest), fill, stream, wide));
+      observed.arenas.push_back(
+          arena_of(parameter, values, fill, stream, wide, whole_of(parameter, values, fill, greatest)));
     if (is_passed(parameter)) launch.args.push_back(argument_of(parameter, values, wide));
   }
   for (std::size_t i = 0; i < kernel.further.size(); ++i) {

@@ -36,6 +36,10 @@ inline bool ended_well(const Observation& observed) {
   return observed.failure.empty() && observed.findings.empty();
 }
 
+inline bool did_not_end(const Observation& observed) {
+  return observed.failure.find("did not end") != std::string::npos;
+}
+
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -10,9 +10,10 @@
 namespace harness::adopt {
 namespace {
 
-constexpr double kMostElements = 5000;   // of the product of all sizes: runs of an instrumented build take a while
-constexpr double kMostOfSteps = 5e6;     // the same where sizes are multiples of large steps
-constexpr std::int64_t kMostBlocks = 3;  // of a size that only the grid has, where it has several
+constexpr double kMostElements = 5000;     // of the product of all sizes: runs of an instrumented build take a while
+constexpr double kMostOfArrays = 1 << 20;  // elements
+constexpr double kMostOfSteps = 5e6;       // the same where sizes are multiples of large steps
+constexpr std::int64_t kMostBlocks = 3;    // of a size that only the grid has, where it has several
 constexpr double kShrinks = 0.99, kLeastShrunk = 0.002;
 
 }  // namespace
@@ -68,6 +69,20 @@ double most_elements(const AdoptedKernel& kernel) {
   return std::min(std::max(kMostElements * 2, most), kMostOfSteps);
 }
 
+/// As far as shapes are known: squares of a size grow faster than the size.
+double elements_of_arrays(const AdoptedKernel& kernel, const Values& point) {
+  const Values values = all_values(kernel, point);
+  double total = 0;
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (!is_array(parameter) || parameter.shape.empty()) continue;
+    double elements = 1;
+    for (const FormulaPtr& extent : parameter.shape)
+      elements *= static_cast<double>(evaluate(*extent, values).value_or(0));
+    total += elements;
+  }
+  return total;
+}
+
 double product_of(const Values& point) {
   double product = 1;
   for (const auto& [symbol, value] : point) product *= static_cast<double>(value);
@@ -87,8 +102,9 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
     if (product_of(point) > most_elements(kernel) || (!is_distinct(point) && attempt < kForDistinct)) continue;
     if (!conditions_hold(kernel, point)) continue;
     // Where no sizes are that small, those that are least too large.
-    const double allowed = kernel.most_threads * std::exp2(std::max(0, attempt - kForDistinct) / 200);
-    if (threads_at(kernel, point) > allowed) {
+    const double relaxed = std::exp2(std::max(0, attempt - kForDistinct) / 200),
+                 allowed = kernel.most_threads * relaxed;
+    if (threads_at(kernel, point) > allowed || elements_of_arrays(kernel, point) > kMostOfArrays * relaxed) {
       shrunk = std::max(kLeastShrunk, shrunk * kShrinks);
       continue;
     }

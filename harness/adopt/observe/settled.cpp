@@ -89,32 +89,66 @@ void settle_grid(const Observing& observing) {
 void limit_counts(AdoptedKernel& kernel) {
   constexpr std::int64_t kMostTurns = 64;
   std::set<std::string> used = used_by_arrays(kernel);
-  for (const LaunchShape* launch : kernel.launches()) {
-    for (const std::vector<FormulaPtr>* extents : {&launch->grid, &launch->block})
-      for (const FormulaPtr& extent : *extents) used.merge(symbols_of(*extent));
-    used.merge(symbols_of(*launch->shared));
-  }
+  used.merge(symbols_of_launches(kernel));
   settle_limits(kernel, used);
   for (AdoptedSize& size : kernel.sizes) {
     if (used.contains(size.symbol) || !size.values.empty() || size.high <= kMostTurns) continue;
     size.high = std::max(kMostTurns, size.low);
+    size.limited = true;
     size.evidence += fmt::format("; no array depends on it: up to {}, or --size {}=VALUES", size.high, size.name);
   }
 }
 
+namespace {
+
+/// A parameter that follows from what no array and no launch depends on is a size of its own: of
+/// `steps = rows - t - 1` nobody sees the rows. False: it stands in a launch, too.
+bool release_followers(AdoptedKernel& kernel, const std::string& symbol) {
+  const std::set<std::string> in_launches = symbols_of_launches(kernel);
+  if (in_launches.contains(symbol)) return false;
+  std::vector<AdoptedParameter*> followers;
+  for (AdoptedParameter& parameter : kernel.parameters)
+    if (parameter.kind == Param::derived && symbols_of(*parameter.follows).contains(symbol))
+      followers.push_back(&parameter);
+  if (followers.empty()) return false;
+  std::erase_if(kernel.conditions,
+                [&](const Condition& condition) { return symbols_of(*condition.formula).contains(symbol); });
+  for (AdoptedParameter* const parameter : followers) {
+    parameter->kind = Param::size;
+    parameter->follows = nullptr;
+    parameter->evidence = "the host computes it of what nothing else depends on";
+    AdoptedSize size{.name = name_in_workloads(parameter->name), .symbol = parameter->name};
+    size.evidence = parameter->evidence;
+    kernel.sizes.push_back(std::move(size));
+  }
+  std::erase_if(kernel.sizes, [&](const AdoptedSize& size) { return size.symbol == symbol; });
+  return true;
+}
+
+}  // namespace
+
 void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
   const std::set<std::string> used = used_by_arrays(kernel);
-  std::erase_if(kernel.sizes, [&](const AdoptedSize& size) {
+  for (const AdoptedSize& size : std::vector<AdoptedSize>(kernel.sizes)) {
     const bool of_kernel =
         std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                     [&](const AdoptedParameter& parameter) { return parameter.name == size.symbol; });
-    if (of_kernel || used.contains(size.symbol)) return false;
-    const std::int64_t value = !size.values.empty() ? size.values.front() : size.host.value_or(8);
-    std::map<std::string, FormulaPtr> replaced{{size.symbol, number(static_cast<double>(value))}};
-    kernel.replace_in_launches(replaced);
+    if (of_kernel || used.contains(size.symbol) || release_followers(kernel, size.symbol)) continue;
+    if (size.values.empty() && !size.host) {
+      const auto written = kernel.launch.written.find(size.symbol);
+      seen.questions.push_back(
+          {fmt::format("--set \"{}=EXPR\"", size.name),
+           fmt::format("'{}' of the launch ({}) cannot be followed, and no array says what it is{}", size.name,
+                       kernel.launch.from,
+                       written == kernel.launch.written.end()
+                           ? ""
+                           : fmt::format("; the host has {} = {}", size.name, written->second))});
+      continue;
+    }
+    const std::int64_t value = !size.values.empty() ? size.values.front() : *size.host;
+    set_size(kernel, size.symbol, number(static_cast<double>(value)));
     seen.notes.push_back(fmt::format("{} = {}: no array depends on it", size.name, value));
-    return true;
-  });
+  }
 }
 
 }  // namespace harness::adopt

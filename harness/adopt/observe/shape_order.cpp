@@ -29,6 +29,8 @@ class ShapeOrder : public Observing {
   }
 
  private:
+  static constexpr double kDeadline_s = 2;  // of launches of a few threads
+
   /// What was glimpsed of each array whose order is not sure.
   using Glimpses = std::map<std::size_t, std::vector<Glimpse>>;
 
@@ -52,7 +54,8 @@ class ShapeOrder : public Observing {
     for (const AdoptedSize& size : kernel_.sizes) looks.push_back(points_of_one(size));
     for (const std::vector<Values>& points : looks) {
       if (open.empty()) break;
-      for (const std::vector<ObservedLaunch>& part : parts_of(points)) glimpse(part, points, open);
+      for (const std::vector<ObservedLaunch>& part : parts_of(points))
+        if (!glimpse(part, points, open)) return;
       std::erase_if(open, [&](const auto& array) { return is_ordered(array.first, array.second); });
     }
   }
@@ -95,6 +98,7 @@ class ShapeOrder : public Observing {
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points) {
       launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+      launches.back().deadline_s = kDeadline_s;
       smaller(launches.back().launch);
       for (Launch& launch : launches.back().further) smaller(launch);
     }
@@ -120,9 +124,11 @@ class ShapeOrder : public Observing {
     return parts;
   }
 
-  /// Adds what these launches, one at each point, touched of each open array.
-  void glimpse(const std::vector<ObservedLaunch>& launches, const std::vector<Values>& points, Glimpses& open) {
+  /// Adds what these launches, one at each point, touched of each open array. False: one did not end. A kernel may
+  /// count on more threads: the step of its loop is then 0, and the host's order of the sizes has to do.
+  bool glimpse(const std::vector<ObservedLaunch>& launches, const std::vector<Values>& points, Glimpses& open) {
     const std::vector<Observation> observed = look(launches);
+    if (std::ranges::any_of(observed, did_not_end)) return false;
     for (auto& [p, glimpses] : open) {
       const AdoptedParameter& parameter = kernel_.parameters[p];
       const int bytes = storage_bytes(parameter.dtype);
@@ -135,6 +141,7 @@ class ShapeOrder : public Observing {
           parts.emplace_back(begin / bytes, (end + bytes - 1) / bytes);
       }
     }
+    return true;
   }
 
   /// Puts its sizes into the order that was seen. True: no further look is needed.

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,15 @@ struct Seen {
   std::string relations;            // with questions: what the host says of sizes that may follow from others
 };
 
+/// Is told a line of what goes on.
+using Say = std::function<void(const std::string&)>;
+
 /// How a device source is built for its runs.
 struct Subject {
   BuildSpec build;       // of all its launches
   std::string entry;     // filled in for the first dtype and the first tuned values
   std::string original;  // the whole file, which messages give lines of
+  Say say;               // nothing: nobody listens
 };
 
 }  // namespace harness::adopt

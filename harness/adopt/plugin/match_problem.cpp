@@ -199,6 +199,7 @@ void give_values(AdoptedKernel& kernel, const Problem& problem, const std::vecto
       return std::ranges::find(problem.axes, axis, &std::pair<std::string, std::optional<std::int64_t>>::first)
           ->second.has_value();
     });
+    if (constant) size.limited = true;
     if (constant) size.low = size.high = value_of(bound[i], all_axes(problem, test_points(problem).front()));
     else if (!size.values.empty()) size.high = std::max(size.high, std::ranges::max(size.values));
     if (constant) size.step = 1;

@@ -222,6 +222,7 @@ class Patch {
         for (const auto& [name, formula] : shape.follows)
           if (const auto value = evaluate(*formula, here)) here[name] = *value;
       const Launch& measured = place.measured->launch;
+      add_passed_numbers(place, here);
       return is(shape.grid, measured.grid, here) && is(shape.block, measured.block, here) &&
              evaluate(*shape.shared, here) == measured.shared;
     } catch (const Error&) {
@@ -262,6 +263,15 @@ class Patch {
       const auto named = dtype_of_type(name.substr(7));
       if (named || parsed) values[name] = storage_bytes(named ? *named : *parsed);
     }
+  }
+
+  /// What a launch was passed for a parameter that is no size of the workload: 1 of --set B=1.
+  static void add_passed_numbers(const LaunchPlace& place, Values& values) {
+    const std::vector<LaunchArgument>& arguments = place.measured->launch.args;
+    for (std::size_t i = 0; i < std::min(arguments.size(), place.kernel->parameters.size()); ++i)
+      if (const auto* const scalar = std::get_if<ScalarArgument>(&arguments[i]))
+        if (const auto* const number = std::get_if<std::int64_t>(&scalar->value))
+          values.emplace(place.kernel->parameters[i].name, *number);
   }
 
   /// x.size(0) is what the workload calls x_size_0.

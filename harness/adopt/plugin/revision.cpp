@@ -7,6 +7,8 @@
 
 #include "harness/adopt/kernel/launched.h"
 #include "harness/adopt/plugin/variant.h"
+#include "harness/adopt/source/kernels.h"
+#include "harness/adopt/source/launch.h"
 #include "harness/adopt/source/slice.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
@@ -68,6 +70,21 @@ Revision revision_of(const std::string& file, const std::string& entry, const st
       revision.parameters +=
           fmt::format("{}{} {}", revision.parameters.empty() ? "" : ", ", parameter.type, parameter.name);
   return revision;
+}
+
+std::string device_part(const std::string& file, const std::string& text, const std::string& entry,
+                        const std::set<std::string>& tuned) {
+  if (std::ranges::none_of(tokens_of(text), [](const Token& token) { return token.is("<<<"); })) return text;
+  AdoptOptions options;
+  options.file = file;
+  options.entries = {entry.substr(entry.rfind(':') == std::string::npos ? 0 : entry.rfind(':') + 1)};
+  const Declared declared = declare(options);
+  std::string types;  // headers of the types that a dispatch goes over
+  for (const FoundLaunch& launch : find_launches(declared.source)) types += launch.dispatch + "\n";
+  std::set<std::string> further;
+  for (std::size_t i = 1; i < declared.options.entries.size(); ++i) further.insert(declared.options.entries[i]);
+  const std::size_t kernel = index_of(declared.source, declared.options.entries.front());
+  return device_source(declared.source, kernel, tuned, false, types, further).text;
 }
 
 }  // namespace harness::adopt

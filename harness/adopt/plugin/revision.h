@@ -15,4 +15,9 @@ struct Revision {
 /// of. Throws Error(bad_input) where it is not there, or where its launch cannot be read.
 Revision revision_of(const std::string& file, const std::string& entry, const std::set<std::string>& fields);
 
+/// The device part of a file's kernel as adopt cuts it, for `eval --source`; `text` itself where it launches nothing.
+/// `tuned`: names that the variant gives values to.
+std::string device_part(const std::string& file, const std::string& text, const std::string& entry,
+                        const std::set<std::string>& tuned);
+
 }  // namespace harness::adopt

@@ -11,8 +11,10 @@
 namespace harness::adopt {
 namespace {
 
-constexpr double kCpuElements = 32768, kGpuElements = 1 << 22, kOddElements = 1 << 20;
-constexpr std::int64_t kDomainElements = 1 << 24;
+constexpr double kCpuElements = 32768, kOddElements = 1 << 20;
+constexpr double kGpuBytes = 128 << 20;  // tens of microseconds of a GPU's memory
+constexpr double kDomainBytes = 1ll << 31;
+constexpr double kCpuTurns = 1 << 23, kGpuTurns = 1ll << 32;  // of all threads' loops
 
 double elements_at(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
   Values values = kernel.settings(kernel.dtypes.front());
@@ -20,10 +22,69 @@ double elements_at(const AdoptedKernel& kernel, const std::vector<std::int64_t>&
   return static_cast<double>(evaluate(*total_of(kernel), values).value_or(0));
 }
 
-std::int64_t fitting(const AdoptedSize& size, double wanted) {
+Values point_of(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
+  Values values = kernel.settings(kernel.dtypes.front());
+  for (std::size_t i = 0; i < sizes.size(); ++i) values[kernel.sizes[i].symbol] = sizes[i];
+  return values;
+}
+
+/// How often loops turn in all threads together, as far as the kernel's text and its launches say.
+double turns_at(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
+  const Values values = point_of(kernel, sizes);
+  double most = 0;
+  for (const LaunchShape* launch : kernel.launches()) {
+    double threads = 1, block = 1, turns = 1;
+    for (const FormulaPtr& extent : launch->block) block *= static_cast<double>(evaluate(*extent, values).value_or(1));
+    for (const FormulaPtr& extent : launch->grid) threads *= static_cast<double>(evaluate(*extent, values).value_or(1));
+    for (const auto& [symbol, by_block] : kernel.looped)
+      if (const auto size = values.find(symbol); size != values.end())
+        turns *= std::max(1.0, static_cast<double>(size->second) / (by_block ? block : 1));
+    most += threads * block * turns;
+  }
+  return most;
+}
+
+double greatest_element(const AdoptedKernel& kernel) {
+  int bytes = 1;
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (is_array(parameter)) bytes = std::max(bytes, storage_bytes(parameter.dtype));
+  return bytes;
+}
+
+/// May the kernel be launched so, with arrays of no more bytes than the domain has?
+bool may_be_launched(const AdoptedKernel& kernel, const Values& values) {
+  constexpr std::int64_t kMostX = INT32_MAX, kMostYZ = 65535, kMostOfBlock = 1024;
+  const FormulaPtr total = with(total_of(kernel), first_values(kernel));
+  if (static_cast<double>(evaluate(*total, values).value_or(0)) * greatest_element(kernel) > kDomainBytes) return false;
+  for (const LaunchShape* launch : kernel.launches()) {
+    std::int64_t threads = 1;
+    for (std::size_t i = 0; i < launch->grid.size(); ++i)
+      if (evaluate(*launch->grid[i], values).value_or(1) > (i == 0 ? kMostX : kMostYZ)) return false;
+    for (const FormulaPtr& extent : launch->block)
+      threads *= std::min<std::int64_t>(evaluate(*extent, values).value_or(1), kMostX);
+    if (threads > kMostOfBlock) return false;
+  }
+  return true;
+}
+
+/// The end of a size's range that the kernel itself has: its type, its launch's limits, and the bytes of the arrays
+/// where the other sizes are small.
+std::int64_t domain_end(const AdoptedKernel& kernel, const AdoptedSize& size) {
+  Values values = kernel.settings(kernel.dtypes.front());
+  for (const AdoptedSize& other : kernel.sizes) values[other.symbol] = other.low;
+  std::int64_t works = size.low, fails = std::int64_t{INT32_MAX} + 1;
+  while (fails - works > 1) {
+    const std::int64_t middle = works + (fails - works) / 2;
+    values[size.symbol] = middle;
+    (may_be_launched(kernel, values) ? works : fails) = middle;
+  }
+  return works;
+}
+
+std::int64_t fitting(const AdoptedKernel& kernel, const AdoptedSize& size, double wanted) {
   const double power = std::exp2(std::round(std::log2(std::max(1.0, wanted))));
   const std::int64_t value = static_cast<std::int64_t>(power) / size.step * size.step;
-  return std::clamp(value, size.low, size.high / size.step * size.step);
+  return std::clamp(value, size.low, highest(kernel, size));
 }
 
 bool holds(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
@@ -32,15 +93,17 @@ bool holds(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) 
   return conditions_hold(kernel, values);
 }
 
-/// Sizes of equal weight with about so many elements in all arrays together; the host's own numbers where they are
-/// given and fit.
-std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements, bool host) {
+/// Sizes of equal weight with at most so many elements in all arrays together and so many turns; the host's own numbers
+/// where they are given and fit.
+std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements, double turns, bool host) {
   std::vector<std::int64_t> best;
-  for (double wanted = 2; wanted <= 1 << 24; wanted *= 2) {
+  for (double wanted = 2; wanted <= 1 << 30; wanted *= 2) {
     std::vector<std::int64_t> sizes;
     for (const AdoptedSize& size : kernel.sizes)
-      sizes.push_back(host && size.host ? std::clamp(*size.host, size.low, size.high) : fitting(size, wanted));
-    if (!best.empty() && elements_at(kernel, sizes) > elements) break;
+      sizes.push_back(host && size.host
+                          ? std::clamp(*size.host / size.step * size.step, size.low, highest(kernel, size))
+                          : fitting(kernel, size, wanted));
+    if (!best.empty() && (elements_at(kernel, sizes) > elements || turns_at(kernel, sizes) > turns)) break;
     if (best.empty() || holds(kernel, sizes)) best = sizes;
   }
   return best;
@@ -52,7 +115,7 @@ std::vector<std::int64_t> odd_sizes(const AdoptedKernel& kernel) {
   for (const std::int64_t wanted : {33, 17, 9, 5, 3}) {
     odd.clear();
     for (const AdoptedSize& size : kernel.sizes)
-      odd.push_back(std::clamp(size.step * (size.step == 1 ? wanted : 3), size.low, size.high / size.step * size.step));
+      odd.push_back(std::clamp(size.step * (size.step == 1 ? wanted : 3), size.low, highest(kernel, size)));
     if (elements_at(kernel, odd) <= kOddElements) break;
   }
   return odd;
@@ -67,17 +130,16 @@ FormulaPtr total_of(const AdoptedKernel& kernel) {
   return total;
 }
 
-std::int64_t highest(const AdoptedSize& size) {
-  std::int64_t high = size.high;
-  if (high == AdoptedSize{}.high)
-    for (const std::int64_t value : size.values) high = std::max(high, value);
-  return high / size.step * size.step;
+std::int64_t highest(const AdoptedKernel& kernel, const AdoptedSize& size) {
+  std::int64_t high = size.limited ? size.high : domain_end(kernel, size);
+  for (const std::int64_t value : size.values) high = std::max(high, value);  // what a person asks for is widened to
+  return std::max(high / size.step * size.step, size.low);
 }
 
 std::int64_t domain_elements(const AdoptedKernel& kernel) {
   std::size_t given = 0;
   for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
-  double most = kDomainElements;
+  double most = kDomainBytes / greatest_element(kernel);
   for (std::size_t i = 0; i < given; ++i) {
     std::vector<std::int64_t> sizes;
     for (const AdoptedSize& size : kernel.sizes)
@@ -90,9 +152,11 @@ std::int64_t domain_elements(const AdoptedKernel& kernel) {
 std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   std::size_t given = 0;
   for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
-  const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, false);
-  std::vector<std::int64_t> gpu = sizes_for(kernel, kGpuElements, true);  // the host's own, unless they are too many
-  if (elements_at(kernel, gpu) > static_cast<double>(kDomainElements)) gpu = sizes_for(kernel, kGpuElements, false);
+  const double fills_gpu = kGpuBytes / greatest_element(kernel);
+  const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, kCpuTurns, false);
+  std::vector<std::int64_t> gpu = sizes_for(kernel, fills_gpu, kGpuTurns, true);  // the host's own, unless too many
+  if (elements_at(kernel, gpu) > static_cast<double>(domain_elements(kernel)))
+    gpu = sizes_for(kernel, fills_gpu, kGpuTurns, false);
   std::vector<Workload> all;
   for (std::size_t i = 0; i < given; ++i) {
     Workload workload;
@@ -106,7 +170,7 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   const auto here = [](const Workload& workload) { return workload.devices.empty(); };
   if (std::none_of(all.begin(), all.end(), here)) all.push_back({cpu, "default", "cpu"});
   if (given == 0 && !kernel.sizes.empty()) {
-    if (elements_at(kernel, gpu) <= static_cast<double>(kDomainElements) && gpu != cpu)
+    if (elements_at(kernel, gpu) <= static_cast<double>(domain_elements(kernel)) && gpu != cpu)
       all.push_back({gpu, "default", "cuda"});
     const std::vector<std::int64_t> odd = odd_sizes(kernel);
     if (odd != cpu && holds(kernel, odd)) all.push_back({odd, "small", ""});

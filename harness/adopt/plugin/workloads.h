@@ -30,6 +30,6 @@ FormulaPtr total_of(const AdoptedKernel& kernel);
 /// The same, at most: so many, and what the sizes that are to be timed have.
 std::int64_t domain_elements(const AdoptedKernel& kernel);
 /// The end of a size's range: what was found, and where nothing was, what is to be timed at least.
-std::int64_t highest(const AdoptedSize& size);
+std::int64_t highest(const AdoptedKernel& kernel, const AdoptedSize& size);
 
 }  // namespace harness::adopt

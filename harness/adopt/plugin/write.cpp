@@ -13,6 +13,7 @@
 #include "harness/adopt/plugin/workloads.h"
 #include "harness/adopt/source/tokens.h"
 #include "harness/core/dtype.h"
+#include "harness/core/hash.h"
 
 namespace harness::adopt {
 namespace {
@@ -39,7 +40,7 @@ std::string where_text(const AdoptedKernel& kernel) {
 std::string domain_text(const AdoptedKernel& kernel) {
   std::string text = "  domain = {\n";
   for (const AdoptedSize& size : kernel.sizes) {
-    const std::int64_t high = highest(size);
+    const std::int64_t high = highest(kernel, size);
     const std::string range = size.step > 1 ? fmt::format("multiples_of({}, {}, {})", size.step, size.low, high)
                                             : fmt::format("range({}, {})", size.low, high);
     text += noted(fmt::format("    {} = {},", size.name, range), size.evidence);
@@ -227,10 +228,12 @@ std::string work_text(const AdoptedKernel& kernel, const std::string& source) {
 }
 
 /// Where the plugin comes from, for `doctor`, `guard` and `show --patch`.
-std::string origin_text(const AdoptedKernel& kernel, const std::string& file, const std::string& digest) {
+std::string origin_text(const AdoptedKernel& kernel, const std::string& file, const std::string& digest,
+                        const std::string& original) {
   const std::string path = kernel.path.empty() ? "" : fmt::format(", path = {}", quoted(kernel.path));
-  return fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\"{} }},\n", quoted(file),
-                     kernel.function.empty() ? kernel.qualified : kernel.function, digest, path);
+  return fmt::format(
+      "  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\"{},\n              original = \"{}\" }},\n",
+      quoted(file), kernel.function.empty() ? kernel.qualified : kernel.function, digest, path, sha256_hex(original));
 }
 
 std::string policy_text(const AdoptedKernel& kernel) {
@@ -255,7 +258,7 @@ std::string kernel_manifest(const AdoptedKernel& kernel, const std::string& sour
     return parameter.atomic && is_floating(parameter.dtype);
   });
   if (sums) text += noted("  deterministic = false,", "atomics on floating-point numbers");
-  text += policy_text(kernel) + origin_text(kernel, file, digest) + "}\n";
+  text += policy_text(kernel) + origin_text(kernel, file, digest, source) + "}\n";
   return with_bytes_of(
       fmt::format("-- Made by harness adopt out of {}. What a line was inferred from stands behind it.\n", file), text);
 }

@@ -349,8 +349,8 @@ class Walk {
 };
 
 std::string parse_here(const Library& lib, const std::string& path, const std::string& text,
-                       const std::vector<std::string>& include_folders) {
-  const std::string whole = kPrelude + text;
+                       const std::vector<std::string>& include_folders, const std::string& defines) {
+  const std::string whole = kPrelude + defines + text;
   CXUnsavedFile unsaved{path.c_str(), whole.data(), whole.size()};
   std::vector<const char*> arguments{"-x",
                                      "cuda",
@@ -369,7 +369,7 @@ std::string parse_here(const Library& lib, const std::string& path, const std::s
   const int failed = lib.parse(lib.createIndex(0, 0), path.c_str(), arguments.data(),
                                static_cast<int>(arguments.size()), &unsaved, 1, kParseOptions, &unit);
   if (failed != 0 || unit == nullptr) throw std::runtime_error(fmt::format("libclang gave up with code {}", failed));
-  Walk walk(lib, std::char_traits<char>::length(kPrelude), path);
+  Walk walk(lib, std::char_traits<char>::length(kPrelude) + defines.size(), path);
   walk.read(unit);
   return json_text(json(walk.parsed));
 }
@@ -377,15 +377,15 @@ std::string parse_here(const Library& lib, const std::string& path, const std::s
 }  // namespace
 
 Parsed parse_cuda(const std::string& path, const std::string& text, const std::vector<std::string>& folders,
-                  const std::vector<std::string>& include_folders) {
+                  const std::vector<std::string>& include_folders, const std::string& defines) {
   const Library& lib = library();
   Reach reach;
   reach.readable = folders;
   CompileLimits limits;
   limits.deadline_s = 20;
   const Walls walls = walls_here();
-  const ChildAnswer answer =
-      run_in_child([&] { return parse_here(lib, path, text, include_folders); }, limits, Confinement(walls, reach));
+  const ChildAnswer answer = run_in_child([&] { return parse_here(lib, path, text, include_folders, defines); }, limits,
+                                          Confinement(walls, reach));
   if (answer.answered) return parse_json(answer.text).get<Parsed>();
   throw bad_input(fmt::format(
       "{}: {} {}; leave out what it does not need and try again", path, lib.name,

@@ -44,8 +44,20 @@ std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes) {
                                                   {"int64_t", Dtype::s64},
                                                   {"unsigned long", Dtype::u64},
                                                   {"unsigned long long", Dtype::u64},
+                                                  {"int8_t", Dtype::s8},
+                                                  {"uint8_t", Dtype::u8},
+                                                  {"int16_t", Dtype::s16},
+                                                  {"uint16_t", Dtype::u16},
+                                                  {"int32_t", Dtype::s32},
+                                                  {"uint32_t", Dtype::u32},
+                                                  {"uint64_t", Dtype::u64},
+                                                  {"size_t", Dtype::u64},
+                                                  {"uchar", Dtype::u8},
+                                                  {"ushort", Dtype::u16},
+                                                  {"uint", Dtype::u32},
                                                   {"bool", Dtype::b8}};
   if (lanes != nullptr) *lanes = 1;
+  if (type.starts_with("std::")) return dtype_of_type(type.substr(5), lanes);
   if (const auto entry = types.find(type); entry != types.end()) return entry->second;
   static const std::map<std::string, Dtype> vectors{{"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},
                                                     {"uint", Dtype::u32},  {"uchar", Dtype::u8},   {"char", Dtype::s8},

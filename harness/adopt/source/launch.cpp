@@ -54,6 +54,30 @@ bool take_callee(const Tokens& tokens, std::size_t open, FoundLaunch& launch) {
   return true;
 }
 
+/// `auto kernel = softmax<float, 4>;` and then `kernel<<<...>>>`: the launch is softmax's, where that is all that the
+/// variable is given.
+void follow_pointer(const Tokens& tokens, std::size_t open, FoundLaunch& launch) {
+  if (launch.chunk == nullptr || !launch.templates.empty()) return;
+  std::optional<Tokens> value;
+  for (std::size_t i = open; i-- > 1 && tokens[i].begin >= launch.chunk->begin;) {
+    const bool set = tokens[i].is(launch.entry) && tokens[i + 1].is("=") && !tokens[i - 1].is(".");
+    if (!set) continue;
+    if (value) return;
+    std::size_t first = i + 2, end = i + 2;
+    while (end < tokens.size() && !tokens[end].is(";")) ++end;
+    if (tokens[first].is("&")) ++first;
+    value = part(tokens, first, end);
+  }
+  if (!value || value->empty() || !value->front().is_word()) return;
+  FoundLaunch meant = launch;
+  if (!take_callee(*value, value->size(), meant)) return;
+  const bool alone = meant.templates.empty() ? value->size() == 1 : value->at(1).is("<") || value->at(1).is("::");
+  if (!alone) return;
+  launch.entry = meant.entry;
+  launch.templates = meant.templates;
+  launch.template_tokens = meant.template_tokens;
+}
+
 void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaunch>& all) {
   const Tokens& tokens = file.tokens;
   FoundLaunch launch;
@@ -61,6 +85,7 @@ void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaun
   launch.place = tokens[open].begin;
   launch.chunk = chunk_at(file, launch.place);
   if (!take_callee(tokens, open, launch)) return;
+  follow_pointer(tokens, open, launch);
   std::size_t close = open + 1;
   for (int depth = 0; close < tokens.size() && !(depth == 0 && tokens[close].is(">>>")); ++close) {
     if (tokens[close].is("(") || tokens[close].is("{")) ++depth;

@@ -31,7 +31,9 @@ std::optional<LaunchMacro> read_macro(const SourceText& file, const Macro& macro
   const std::string_view text = std::string_view(file.text).substr(macro.begin, macro.end - macro.begin);
   const bool uses_one = std::ranges::any_of(
       words_of(text.substr(1)), [&](const std::string& word) { return word != macro.name && macros.contains(word); });
-  if (text.find("<<<") == std::string_view::npos && !uses_one) return std::nullopt;
+  const bool launches =
+      std::ranges::any_of(tokens_of(text.substr(1)), [](const Token& token) { return token.is("<<<"); });
+  if (!launches && !uses_one) return std::nullopt;
   const std::size_t name = text.find(macro.name, text.find("define") + 6);
   std::size_t at = name + macro.name.size();
   LaunchMacro read;

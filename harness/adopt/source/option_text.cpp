@@ -40,4 +40,17 @@ std::int64_t whole(const std::string& option, const std::string& text, std::int6
   return value;
 }
 
+bool is_in_capitals(const std::string& name) {
+  return name.size() > 1 && std::ranges::all_of(name, [](unsigned char c) {
+           return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
+         });
+}
+
+Error undefined_macro(const std::string& where, const std::string& name) {
+  return bad_input(fmt::format(
+      "{}: '{}' is defined in no file that was read; where the compiler's command line defines it, say -D {}=VALUE, or "
+      "--tune {}=V,V to make a parameter of it",
+      where, name, name, name));
+}
+
 }  // namespace harness::adopt

@@ -254,6 +254,14 @@ class Slice {
     return by_name_.contains(opened) || opened == "nvcuda" || opened == "cub" || opened == "cute";
   }
 
+  /// A `__constant__` table that nobody fills never changes. Said so, it is no state that outlives a launch.
+  static std::string as_unchanging(const std::string& text) {
+    const std::vector<std::string> words = words_of(text);
+    const bool is_const =
+        std::ranges::find(words, "const") != words.end() || std::ranges::find(words, "constexpr") != words.end();
+    return is_const ? text : with_word(text, "__constant__", "__constant__ const");
+  }
+
   bool declares_kernel(const Chunk& chunk) const {
     return std::any_of(chunk.declares.begin(), chunk.declares.end(), [&](std::size_t index) {
       const Declaration& declaration = source_.parsed.declarations[index];
@@ -286,6 +294,8 @@ class Slice {
         if (host_ && declaration.kind == Declaration::Kind::function && declaration.templates.empty() &&
             !declaration.device)
           text.insert(chunk.begin - chunk.comment, "__device__ ");
+        if (declaration.constant && has_initializer(source_, index) && !filled_.contains(declaration.name))
+          text = as_unchanging(text);
         if (declaration.kind == Declaration::Kind::variable && tuned_.contains(declaration.name))
           text = fmt::format("#ifndef {}\n{}\n#endif", declaration.name, text);
       }

@@ -189,6 +189,23 @@ void read_text(const fs::path& path, Source& source, std::set<std::string>& read
   source.files.push_back(std::move(file));
 }
 
+/// "WIDTH=64" as a header in front of all others.
+std::unique_ptr<SourceText> command_line_of(const std::vector<std::string>& defines) {
+  auto file = std::make_unique<SourceText>();
+  file->path = "command line";
+  for (const std::string& define : defines) {
+    const std::size_t equals = std::min(define.find('='), define.size());
+    const std::string name = define.substr(0, equals), value = equals < define.size() ? define.substr(equals + 1) : "1";
+    const std::vector<Token> words = tokens_of(name);
+    if (words.size() != 1 || !words[0].is_word() || value.find('\n') != std::string::npos)
+      throw bad_input(fmt::format("-D {} is not of the form NAME=VALUE", define));
+    file->text += fmt::format("#define {} {}\n", name, value);
+  }
+  file->tokens = tokens_of(file->text);
+  Cutter(*file).cut();
+  return file;
+}
+
 void place_declarations(Source& source) {
   for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
     const Declaration& declaration = source.parsed.declarations[i];
@@ -219,7 +236,7 @@ Source::Found Source::find(std::size_t declaration) const {
 namespace {
 
 Source read_source_as(const std::string& given, const std::optional<std::string>& instead,
-                      const std::vector<std::string>& named) {
+                      const std::vector<std::string>& named, const std::vector<std::string>& defines) {
   std::error_code failed;
   const fs::path path = fs::canonical(given, failed);
   if (failed || !fs::is_regular_file(path, failed))
@@ -236,24 +253,32 @@ Source read_source_as(const std::string& given, const std::optional<std::string>
   Source source;
   std::set<std::string> read;
   read_text(path, source, read, instead, include_folders);
+  auto command_line = command_line_of(defines);
   std::set<std::string> folders(include_folders.begin(), include_folders.end());
   for (const auto& file : source.files) folders.insert(fs::path(file->path).parent_path().string());
   // A library says nothing of the signatures here, and without the standard headers its parts are errors by thousands.
   std::vector<std::string> own_folders = include_folders;
   std::erase_if(own_folders, holds_library);
-  source.parsed = parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()}, own_folders);
+  source.parsed =
+      parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()}, own_folders, command_line->text);
+  for (const Macro& macro : command_line->macros)
+    source.parsed.declarations.push_back(
+        {.kind = Declaration::Kind::macro, .name = macro.name, .file = command_line->path, .place = macro.begin});
+  if (!defines.empty()) source.files.insert(source.files.begin(), std::move(command_line));
   place_declarations(source);
   return source;
 }
 
 }  // namespace
 
-Source read_cuda_source(const std::string& given, const std::vector<std::string>& folders) {
-  return read_source_as(given, std::nullopt, folders);
+Source read_cuda_source(const std::string& given, const std::vector<std::string>& folders,
+                        const std::vector<std::string>& defines) {
+  return read_source_as(given, std::nullopt, folders, defines);
 }
 
-Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders) {
-  return read_source_as(path, text, folders);
+Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders,
+                      const std::vector<std::string>& defines) {
+  return read_source_as(path, text, folders, defines);
 }
 
 }  // namespace harness::adopt

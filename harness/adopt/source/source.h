@@ -57,8 +57,11 @@ bool of_library(const std::string& header);
 
 /// Reads and parses. Headers are looked for beside the file that includes them, then in `folders`. Throws
 /// Error(bad_input) for a file that cannot be read, Error(environment) without a parser.
-Source read_cuda_source(const std::string& path, const std::vector<std::string>& folders = {});
+/// `defines`: "WIDTH=64", as on a compiler's command line.
+Source read_cuda_source(const std::string& path, const std::vector<std::string>& folders = {},
+                        const std::vector<std::string>& defines = {});
 /// `text` stands in the place of what the file holds.
-Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders = {});
+Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders = {},
+                      const std::vector<std::string>& defines = {});
 
 }  // namespace harness::adopt

@@ -4,6 +4,35 @@
 #include <cctype>
 
 namespace harness::adopt {
+namespace {
+
+/// Tokens [at, at + count) are one from now on.
+void join(Tokens& tokens, std::size_t at, std::size_t count, std::string_view text) {
+  tokens[at].text = text;
+  tokens[at].end = tokens[at + count - 1].end;
+  tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(at + 1),
+               tokens.begin() + static_cast<std::ptrdiff_t>(at + count));
+}
+
+/// The `> > >` in front of a `(` that ends a launch; the end of the tokens: it ends as `>>>`, or never.
+std::size_t apart_end_of_launch(const Tokens& tokens, std::size_t open) {
+  for (std::size_t i = open; i + 3 < tokens.size() && !tokens[i].is(";") && !tokens[i].is(">>>"); ++i)
+    if (tokens[i].is(">") && tokens[i + 1].is(">") && tokens[i + 2].is(">") && tokens[i + 3].is("(")) return i;
+  return tokens.size();
+}
+
+}  // namespace
+
+Tokens tokens_of(std::string_view text) {
+  Tokens tokens = cpp_text::tokens_of(text);
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is("<<") && tokens[i + 1].is("<") && !tokens[i - 1].is("operator")) join(tokens, i, 2, "<<<");
+    if (!tokens[i].is("<<<")) continue;
+    if (const std::size_t end = apart_end_of_launch(tokens, i); end < tokens.size()) join(tokens, end, 3, ">>>");
+  }
+  return tokens;
+}
+
 int line_of(std::string_view text, std::size_t offset) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
   return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));

@@ -11,7 +11,9 @@ namespace harness::adopt {
 using cpp_text::closing;
 using cpp_text::Token;
 using cpp_text::Tokens;
-using cpp_text::tokens_of;
+
+/// `<< <grid, block >> >(` is the launch that compilers take it for: one token `<<<` and one `>>>`.
+Tokens tokens_of(std::string_view text);
 
 /// From 1.
 int line_of(std::string_view text, std::size_t offset);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/error.h"
 #include "harness/core/gates.h"
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
@@ -13,6 +14,7 @@
 #include "harness/script/plan/steps.h"
 #include "harness/script/space/constraint.h"
 #include "harness/script/space/space.h"
+#include "harness/system/files.h"
 
 namespace harness::script {
 namespace {
@@ -230,7 +232,21 @@ Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& cand
   return realized;
 }
 
+/// The original of an adopted kernel is the baseline, and what the reference is made of: where it is edited in place,
+/// both say what the edit says.
+void LoadedKernel::refuse_changed_original() {
+  const std::optional<AdoptedFrom> from = manifest.adopted();
+  if (!from || from->original.empty()) return;
+  const std::string path = (std::filesystem::path(manifest.folder()) / "variants/00_original.cu").string();
+  if (const auto text = read_file_if_any(path); text && sha256_hex(*text) == from->original) return;
+  throw bad_input(fmt::format(
+      "{} is no longer what was adopted from {}, so it is no baseline, and the reference is made of it; put "
+      "it back, and write the change as a variant of its own (harness new variant) or try it with --source",
+      path, from->file));
+}
+
 Realized LoadedKernel::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
+  refuse_changed_original();
   return realize_on(variant(candidate.variant), candidate, manifest.problem(workload), device);
 }
 

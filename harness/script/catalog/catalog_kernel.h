@@ -79,6 +79,7 @@ struct LoadedKernel : FormulaKernel {
   std::vector<std::unique_ptr<VariantManifest>> proposed;  // stand in no file
 
  private:
+  void refuse_changed_original();
   KernelInfo info_;
   std::vector<std::filesystem::path> include_dirs_;
   std::vector<std::string> device_kinds_;
