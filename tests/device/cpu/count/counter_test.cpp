@@ -119,7 +119,7 @@ const Artifact& counted_artifact() {
                          {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled",
                           "unequal", "own_sums", "near_sums", "added_and_read", "doubled", "along", "next_block",
                           "added", "handed_round", "looked_up"},
-      true, {"table"});
+                         true, {"table"});
   return artifact;
 }
 
