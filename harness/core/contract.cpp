@@ -86,7 +86,7 @@ HARNESS_JSON_DEFAULTS(ReferenceLaunch, entry, grid, block, shared)
 HARNESS_JSON_DEFAULTS(ReferenceScratch, name, bytes, zeroed)
 HARNESS_JSON(ConstantTable, symbol, from)
 HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden, numbers, grid, block, shared,
-                      further, scratch, constants, weak)
+                      further, scratch, constants, weak, digest, included)
 HARNESS_ENUM_TABLE(ReferenceNumbers, "kind of reference",
                    {{ReferenceNumbers::exact, "exact"},
                     {ReferenceNumbers::wide, "wide"},

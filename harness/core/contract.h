@@ -128,6 +128,9 @@ struct Reference {
   std::vector<ReferenceScratch> scratch;
   /// Arguments that its source reads as `__constant__` variables: they are filled, and no parameters.
   std::vector<ConstantTable> constants;
+  /// The text when the contract was read, and what it included (BuildSpec::included).
+  std::string digest;
+  std::vector<std::pair<std::string, std::string>> included;
   std::string weak;  // why it proves less than a reference that was written for the contract; "" where it does
 };
 using ReferenceNumbers = Reference::Numbers;

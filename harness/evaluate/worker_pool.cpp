@@ -6,6 +6,8 @@
 #include <chrono>
 
 #include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/core/text_changed.h"
 #include "harness/evaluate/reference_build.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/layout.h"
@@ -27,9 +29,16 @@ void add_include_dirs(BuildSpec& spec, const Realized& realized) {
 
 BuildSpec reference_build(const Realized& realized) {
   const Problem& problem = realized.problem;
-  BuildSpec spec = judge::make_reference_job(problem, read_file(problem.reference.source, Error::Kind::bad_input)).spec;
+  const std::string text = read_file(problem.reference.source, Error::Kind::bad_input);
+  if (!problem.reference.digest.empty() && problem.reference.digest != sha256_hex(text))
+    throw TextChanged(fmt::format(
+        "{} has changed since the contract was read, which says what a right answer is; put it back and resume, or "
+        "begin anew",
+        problem.reference.source));
+  BuildSpec spec = judge::make_reference_job(problem, text).spec;
   spec.source_name = fmt::format("kernels/{}/reference.cu", problem.kernel);
   add_include_dirs(spec, realized);
+  spec.included = problem.reference.included;
   return spec;
 }
 

@@ -222,6 +222,50 @@ bool is_of_the_instrumentation(std::string_view word) {
          word.starts_with("__sanitizer_") || word.starts_with("__builtin_ia32_") || word.starts_with("__SANITIZE");
 }
 
+/// Names that one of the two compilers defines and the other does not, or defines otherwise: what g++ compiles for the
+/// cpu device, where comparisons, races and memory are looked at, would be another kernel than NVRTC's.
+bool tells_compilers_apart(std::string_view word) {
+  static constexpr std::string_view kBeginnings[] = {"__GNU",
+                                                     "__GXX_",
+                                                     "__GCC_",
+                                                     "__gnu_linux",
+                                                     "__x86_64",
+                                                     "__amd64",
+                                                     "__i386",
+                                                     "__i686",
+                                                     "__linux",
+                                                     "__unix",
+                                                     "__ELF__",
+                                                     "__SSE",
+                                                     "__AVX",
+                                                     "__MMX",
+                                                     "__FMA__",
+                                                     "__BMI",
+                                                     "__SIZEOF_",
+                                                     "__NVRTC",
+                                                     "__CUDACC_RTC",
+                                                     "__NVCC__",
+                                                     "__clang",
+                                                     "__EDG",
+                                                     "__OPTIMIZE",
+                                                     "__VERSION__",
+                                                     "__NO_INLINE",
+                                                     "__FAST_MATH__",
+                                                     "__PIC__",
+                                                     "__pic__",
+                                                     "__PIE__",
+                                                     "__pie__",
+                                                     "__GLIBC",
+                                                     "__LP64__",
+                                                     "_GNU_SOURCE",
+                                                     "__STDC_HOSTED",
+                                                     "__has_builtin",
+                                                     "__has_attribute",
+                                                     "__has_cpp_attribute",
+                                                     "__has_extension"};
+  return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return word.starts_with(beginning); });
+}
+
 void flag_probes(const std::string& file, const SourceParts& parts, std::vector<PolicyFlag>& flags) {
   const bool own = file.find("harness/") == 0;  // its headers are the harness's
   for (const WordAt& word : parts.words) {
@@ -231,6 +275,11 @@ void flag_probes(const std::string& file, const SourceParts& parts, std::vector<
     else if (!own && is_of_the_instrumentation(word.text))
       flags.push_back({"instrumentation", file,
                        fmt::format("uses a name of the instrumentation or of the host ({})", word.text), word.line});
+    else if (!own && tells_compilers_apart(word.text))
+      flags.push_back(
+          {"instrumentation", file,
+           fmt::format("asks which compiler reads it ({}): what is checked would not be what runs", word.text),
+           word.line});
   }
   for (const NameAt& attribute : parts.attributes)
     if (!is_known_attribute(attribute.text))
@@ -284,7 +333,7 @@ void flag_pasted(const std::string& file, const SourceParts& parts, std::vector<
   for (const ProbedWord& probe : kProbedWords) flag(probe.category, probe.what, probe.word);
   for (const std::string_view name : {"HARNESS_"
                                       "CPU_CHECKED",
-                                      "__attribute__", "__attribute"})
+                                      "__attribute__", "__attribute", "__x86_64__", "__CUDACC_RTC__", "__GNUC__"})
     flag("instrumentation", "makes a name of the instrumentation", name);
 }
 

@@ -9,6 +9,7 @@
 #include "harness/core/formula_catalog.h"
 #include "harness/script/contract/domain.h"
 #include "harness/script/contract/manifest.h"
+#include "harness/script/contract/sources.h"
 
 namespace harness::script {
 
@@ -79,7 +80,9 @@ class KernelManifest {
   Reference read_reference(const Reader& kernel, const Workload& workload, const std::vector<Argument>& arguments);
   std::vector<std::string> golden_of(const Reader& reference, const Workload& workload) const;
   Work read_work(const Reader& kernel, const Workload& workload);
-  std::string contract_hash(const Problem& problem) const;
+  std::string contract_hash(const Problem& problem);
+  /// As it was when this first asked: a text that is edited later is none of this contract's.
+  const SourceText& reference_text(const std::string& source);
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> include_dirs_;
@@ -93,6 +96,7 @@ class KernelManifest {
   std::optional<AdoptedFrom> adopted_;
   std::map<std::string, std::string> policy_, accept_;
   std::map<std::string, Problem> problems_;
+  std::map<std::string, SourceText> references_;  // by path
 };
 
 }  // namespace harness::script

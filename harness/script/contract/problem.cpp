@@ -96,6 +96,9 @@ Problem KernelManifest::make_problem(const Workload& workload) {
   problem.policy = policy_;
   problem.accept = accept_;
   problem.forms = forms_;
+  const SourceText& reference = reference_text(problem.reference.source);
+  problem.reference.digest = sha256_hex(reference.text);
+  problem.reference.included = hashes_of(reference.included);
   problem.contract_hash = contract_hash(problem);
   return problem;
 }
@@ -178,12 +181,19 @@ Work KernelManifest::read_work(const Reader& kernel, const Workload& workload) {
       fmt::format("is zero on workload '{}'; give the bytes and operations nothing can avoid", workload.name));
 }
 
+const SourceText& KernelManifest::reference_text(const std::string& source) {
+  const auto known = references_.find(source);
+  if (known != references_.end()) return known->second;
+  return references_.emplace(source, read_source(source, relative_name(source, folder_), include_dirs_)).first->second;
+}
+
 /// The same on every machine: paths are replaced by the texts behind them. Names, sets, devices and weights of a
 /// workload do not change what a result means and stay out.
-std::string KernelManifest::contract_hash(const Problem& problem) const {
+std::string KernelManifest::contract_hash(const Problem& problem) {
   json identity = problem;
   identity.erase("contract_hash");
   identity.erase("accept");
+  for (const char* field : {"digest", "included"}) identity["reference"].erase(field);
   identity["workload"] = json(problem.workload)["values"];
   identity["gates"] = kHashedGates;
   json& reference = identity["reference"];
@@ -198,7 +208,7 @@ std::string KernelManifest::contract_hash(const Problem& problem) const {
   const auto hash_of = [&](const std::string& source) {
     return read_source(source, relative_name(source, folder_), include_dirs_).hash;
   };
-  reference["source"] = hash_of(problem.reference.source);
+  reference["source"] = reference_text(problem.reference.source).hash;
   for (json& golden : reference["golden"]) golden = relative_name(golden.get<std::string>(), folder_);
   for (json& argument : identity["arguments"]) {
     if (argument["values"].is_null()) argument.erase("values");

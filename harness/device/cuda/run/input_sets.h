@@ -9,8 +9,8 @@
 
 #include "harness/core/image.h"
 #include "harness/device/cuda/run/measuring_kernels.h"
-#include "harness/device/cuda/run/walled_memory.h"
 #include "harness/device/cuda/run/set_tables.h"
+#include "harness/device/cuda/run/walled_memory.h"
 
 namespace harness::cuda {
 
@@ -96,7 +96,7 @@ class InputSets {
   SetTables tables_;
   std::array<std::uint64_t, 2> key_;
   std::mt19937_64 chance_;
-  std::vector<std::int64_t> places_;                  // of the sets: no call knows from its own where others lie
+  std::vector<std::int64_t> places_;                // of the sets: no call knows from its own where others lie
   std::unique_ptr<WalledMemory> pristine_, words_;  // the images; what stands in the tables, and the places
   std::uint64_t pairs_ = 0, launches_ = 0;
 };
