@@ -101,7 +101,7 @@ InputSets::InputSets(const DriverApi& api, Device device, Stream stream, const M
   const std::span<const std::byte> words = std::as_bytes(std::span(all));
   words_ =
       std::make_unique<WalledMemory>(api, device, stream, WalledMemory::Parts(&words, 1),
-                                       static_cast<std::size_t>(set_stride(static_cast<std::int64_t>(words.size()))));
+                                     static_cast<std::size_t>(set_stride(static_cast<std::int64_t>(words.size()))));
 }
 
 bool InputSets::has_restored() const {
