@@ -166,13 +166,28 @@ Settled gate_finalist(EvaluationRun& run, const std::vector<std::string>& forms,
   return std::nullopt;
 }
 
+/// What no form of these inputs holds.
+std::string special_values_in_words(const Problem& problem) {
+  bool floating = false, infinities = false, nan = false;
+  for (const Argument& argument : problem.arguments) {
+    if (!argument.gen || argument.absent || !is_floating(argument.dtype)) continue;
+    floating = true;
+    infinities = infinities || (argument.values && argument.values->infinities);
+    nan = nan || (argument.values && argument.values->nan);
+  }
+  if (!floating || (infinities && nan)) return "";
+  return fmt::format("not tried: {}{}{} in the inputs (no `values` of the contract grants them)",
+                     infinities ? "" : "infinities", infinities || nan ? "" : " and ", nan ? "" : "NaN");
+}
+
 }  // namespace
 
 Settled gate_other_points(EvaluationRun& run) {
   if (run.request.admission == nullptr) return std::nullopt;
   const Charge charge(run.evaluation.cost.gates_s);
-  if (const std::string words = in_words(run.subject.problem().forms); !words.empty())
-    run.add({name_of(gate::forms), true, words, false});
+  for (const std::string& words :
+       {in_words(run.subject.problem().forms), special_values_in_words(run.subject.problem())})
+    if (!words.empty()) run.add({name_of(gate::forms), true, words, false});
   if (const std::string words = in_words(run.subject.problem().reference); !words.empty())
     run.add({name_of(gate::reference), true, words, false});
   const std::vector<std::string> forms =

@@ -19,7 +19,7 @@ Results shuffle(std::uint32_t present, const WarpExchange& in) {
   Results out{};
   for_each_lane(present, [&](int lane) {
     const int source = in.sources[lane];
-    out[lane] = present >> source & 1 ? in.values[source] : kUndefinedLane;
+    out[lane] = present >> source & 1 ? in.values[source] : undefined_lane(source);
   });
   return out;
 }
