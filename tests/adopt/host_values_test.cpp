@@ -211,9 +211,9 @@ TEST_CASE("the device part of an edited file is cut as adopt cuts it") {
   const std::string file =
       kTwiceKernel + "void run(const float* x, float* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n";
   scratch.write("mine.cu", file);
-  const std::string device = adopt::device_part(scratch.path("mine.cu"), file, "twice", {});
+  const std::string device = adopt::device_part(scratch.path("mine.cu"), file, {.entry = "twice"}, {});
   CHECK_THAT(device, Catch::Contains("y[i] = 2 * x[i];") && !Catch::Contains("<<<"));
-  CHECK(adopt::device_part(scratch.path("mine.cu"), device, "twice", {}) == device);
+  CHECK(adopt::device_part(scratch.path("mine.cu"), device, {.entry = "twice"}, {}) == device);
 }
 
 TEST_CASE("an argument that follows from what nothing else depends on is a size; what is partly written an inout") {

@@ -7,6 +7,7 @@
 #include "harness/adopt/host/unpack.h"
 #include "harness/adopt/kernel/chosen.h"
 #include "harness/adopt/kernel/pragma.h"
+#include "harness/adopt/kernel/read_again.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/launch_macros.h"
 #include "harness/adopt/source/option_text.h"
@@ -94,6 +95,7 @@ void take_kernel(Declared& declared) {
   refuse_broken_signature(source, index);
   refuse_overloads(source, index);
   declared.notes = take_pragmas(source, index, options);
+  find_launch_line(source, options);
   const auto unpacked =
       unpack(source, index, launch_of(source, launches, name, options.launch_line), options.from_begin);
   if (!unpacked) return;

@@ -90,6 +90,7 @@ struct AdoptedKernel {
   std::string entry;                   // "softmax<float,256>"
   std::vector<std::string> libraries;  // whose headers the plugin keeps in folders of these names: "cute"
   std::string path;                    // of its file, as the manifest notes it; "": not at all
+  std::vector<std::string> options;    // that its file is read with again (kernel/read_again.h)
   LaunchShape launch;
   std::vector<FurtherLaunch> further;
   std::string function;     // of the host, where there are several launches

@@ -11,6 +11,7 @@
 #include "harness/adopt/kernel/chosen.h"
 #include "harness/adopt/kernel/classify.h"
 #include "harness/adopt/kernel/constants.h"
+#include "harness/adopt/kernel/read_again.h"
 #include "harness/adopt/kernel/tuned.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
@@ -217,6 +218,7 @@ Launched launch(const Declared& declared) {
   Launched launched{choose_kernel(declared), {}, "", declared.notes};
   AdoptedKernel& kernel = launched.kernel;
   kernel.path = declared.options.path;
+  kernel.options = options_to_read_again(declared, kernel.declaration.name);
   launched.name = plugin_name(declared.options, kernel);
   choose_dtype(kernel, declared.options.dtypes);
   std::set<std::string> further;
