@@ -207,6 +207,7 @@ AdoptedKernel choose_kernel(const Declared& declared) {
   choose_types(kernel, options);
   if (kernel.dtypes.empty()) kernel.dtypes = {Dtype::f32};
   read_parameters(kernel, options);
+  if (!several) take_values_of_the_file(kernel, source, first);
   bind_tuned(kernel, source, options);
   begin_with_the_originals(kernel, source, first, !options.block.empty());
   refuse_open_templates(kernel, source);

@@ -97,7 +97,10 @@ class PatchForSizes {
   std::vector<PatchedFile> make() {
     if (is_original()) return {};
     const bool second = has_own_kernel();
-    for (const FoundLaunch& launch : find_launches(source_))
+    const std::vector<FoundLaunch> all = find_launches(source_);
+    if (std::ranges::none_of(all, [&](const FoundLaunch& launch) { return launch.entry == name_; }))
+      throw bad_input(fmt::format("{} has no {}<<<...>>>, so there is no launch that could ask", shown_, name_));
+    for (const FoundLaunch& launch : all)
       if (launch.entry == name_ && guard(launch, second)) launches_.push_back(launch);
     if (launches_.empty())
       throw bad_input(fmt::format("{} launches '{}' on no sizes that it was measured on", shown_, name_));
