@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/adopt/kernel/classify.h"
 #include "harness/adopt/observe/indexes.h"
 #include "harness/adopt/observe/observed_launch.h"
 #include "harness/adopt/plugin/library_headers.h"
@@ -67,7 +66,7 @@ std::vector<Question> questions_of_numbers(const AdoptedKernel& kernel, std::vec
     if (!enumerators.empty())
       questions.push_back(
           {option, fmt::format("'{}' is one of {}, and nobody says which", parameter.name, values_of(enumerators))});
-    else if (!usual_value(parameter.name))
+    else if (!parameter.usual)
       questions.push_back({option, fmt::format("'{}' is a number that nobody says", parameter.name)});
     else
       notes.push_back(

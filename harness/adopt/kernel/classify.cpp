@@ -119,8 +119,7 @@ void refuse_type(const AdoptedKernel& kernel, const Parameter& parameter, const 
                               parameter.name, kernel.shown_name(), parameter.type, why));
 }
 
-}  // namespace
-
+/// A floating-point number by a name that says it, as authors mostly choose it: 1e-5 of eps; nothing: any is as good.
 std::optional<double> usual_value(const std::string& name) {
   const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
   if (has("eps")) return 1e-5;
@@ -130,8 +129,6 @@ std::optional<double> usual_value(const std::string& name) {
   if (has("decay")) return 0.01;
   return std::nullopt;
 }
-
-namespace {
 
 constexpr double kAnyNumber = 0.5;  // while it is observed; then it is asked for
 
@@ -167,6 +164,7 @@ void classify_value(AdoptedParameter& adopted, const AdoptedKernel& kernel, cons
     adopted.kind = Param::real;
     adopted.value = passed ? constant->second : usual_value(parameter.name).value_or(kAnyNumber);
     adopted.unsaid = !passed;
+    adopted.usual = usual_value(parameter.name).has_value();
     adopted.evidence = evidence(fmt::format("nobody said which; --set {}=VALUE", parameter.name));
   } else if (!parameter.enumerators.empty()) {
     const Enumerator& first = parameter.enumerators.front();

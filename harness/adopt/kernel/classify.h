@@ -1,7 +1,4 @@
 #pragma once
-#include <optional>
-#include <string>
-
 #include "harness/adopt/kernel/kernel.h"
 #include "harness/adopt/kernel/options.h"
 #include "harness/adopt/source/launch.h"
@@ -17,9 +14,6 @@ void choose_types(AdoptedKernel& kernel, const AdoptOptions& options);
 AdoptedParameter classify(AdoptedKernel& kernel, const Parameter& parameter);
 /// Whole numbers that differ from call to call; `first`: the first launch, nullptr where there is none.
 void add_sizes(AdoptedKernel& kernel, const FoundLaunch* first);
-
-/// A floating-point number by a name that says it, as authors mostly choose it: 1e-5 of eps; nothing: any is as good.
-std::optional<double> usual_value(const std::string& name);
 
 /// What nobody passes may stand in the file: `float eps = 1e-5f` of a parameter or a variable, where all of that name
 /// are the same.

@@ -29,7 +29,8 @@ struct AdoptedParameter {
   std::string type;          // of a kernel's template: the name of the parameter that is its type; else ""
   int lanes = 1;             // elements of one unit of the signature: 4 of a float4*
   double value = 0;          // real, fixed
-  bool unsaid = false;       // nobody says it: `value` is the usual one, or any
+  bool unsaid = false;       // nobody says it: `value` is any
+  bool usual = false;        // then: it is what authors mostly give such a name
   FormulaPtr follows;        // derived
   std::string evidence;      // why it is what it is
 

@@ -219,7 +219,7 @@ Launched launch(const Declared& declared) {
   Launched launched{choose_kernel(declared), {}, "", declared.notes};
   AdoptedKernel& kernel = launched.kernel;
   kernel.path = declared.options.path;
-  kernel.options = options_to_read_again(declared, kernel.declaration.name);
+  kernel.options = options_to_read_again(declared.source, declared.options, kernel.declaration.name);
   launched.name = plugin_name(declared.options, kernel);
   choose_dtype(kernel, declared.options.dtypes);
   std::set<std::string> further;

@@ -35,8 +35,8 @@ std::vector<int> lines_of_launches(const Source& source, const std::string& kern
 
 }  // namespace
 
-std::vector<std::string> options_to_read_again(const Declared& declared, const std::string& kernel) {
-  const AdoptOptions& options = declared.options;
+std::vector<std::string> options_to_read_again(const Source& source, const AdoptOptions& options,
+                                               const std::string& kernel) {
   std::vector<std::string> texts;
   // A revision has the file's own numbers; only a launch that an option says may be in terms of what is tuned.
   const bool tuned = !options.grid.empty() || !options.block.empty() || !options.shared.empty();
@@ -45,7 +45,7 @@ std::vector<std::string> options_to_read_again(const Declared& declared, const s
       if (tuned || list != &AdoptOptions::tune) texts.push_back(fmt::format("{} {}", word, value));
   for (const auto& [word, text] : kTexts)
     if (!(options.*text).empty()) texts.push_back(fmt::format("{} {}", word, options.*text));
-  const std::vector<int> lines = lines_of_launches(declared.source, kernel);
+  const std::vector<int> lines = lines_of_launches(source, kernel);
   for (std::size_t i = 0; options.launch_line > 0 && i < lines.size(); ++i)
     if (lines[i] == options.launch_line) {
       texts.push_back(fmt::format("--launch #{}", i + 1));

@@ -2,14 +2,16 @@
 #include <string>
 #include <vector>
 
-#include "harness/adopt/kernel/declared.h"
+#include "harness/adopt/kernel/options.h"
+#include "harness/adopt/source/source.h"
 
 // Options without which a file means something else: a plugin notes them, and every later reading of its file takes
 // them again.
 namespace harness::adopt {
 
 /// "-D WIDTH=64", "--type T=f16", "--launch #2" (the second launch of `kernel`: lines move), "--grid ...", "--set ...".
-std::vector<std::string> options_to_read_again(const Declared& declared, const std::string& kernel);
+std::vector<std::string> options_to_read_again(const Source& source, const AdoptOptions& options,
+                                               const std::string& kernel);
 
 /// The same as options again.
 void take_options(AdoptOptions& options, const std::vector<std::string>& texts);
