@@ -47,13 +47,45 @@ std::vector<Question> questions_of_atomics(const AdoptedKernel& kernel, const Ad
   return questions;
 }
 
-Observed observed_of(const Launched& launched, const Subject& subject, const AdoptOptions& options,
-                     Observer& observer) {
+/// "kAdd (0), kMul (1)" of an enumeration.
+std::string values_of(const std::vector<Enumerator>& enumerators) {
+  std::vector<std::string> texts;
+  for (const Enumerator& enumerator : enumerators)
+    texts.push_back(fmt::format("{} ({})", enumerator.name, enumerator.value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// Numbers that neither the host's code nor a person says. Those of a name that says them are only told.
+std::vector<Question> questions_of_numbers(const AdoptedKernel& kernel, std::vector<std::string>& notes) {
+  std::vector<Question> questions;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const AdoptedParameter& parameter = kernel.parameters[i];
+    if (!parameter.unsaid || i >= kernel.declaration.parameters.size()) continue;
+    const std::string option = fmt::format("--set {}=VALUE", parameter.name);
+    const std::vector<Enumerator>& enumerators = kernel.declaration.parameters[i].enumerators;
+    if (!enumerators.empty())
+      questions.push_back(
+          {option, fmt::format("'{}' is one of {}, and nobody says which", parameter.name, values_of(enumerators))});
+    else if (!parameter.usual)
+      questions.push_back({option, fmt::format("'{}' is a number that nobody says", parameter.name)});
+    else
+      notes.push_back(
+          fmt::format("{} = {} is usual, and the file does not say it ({})", parameter.name, parameter.value, option));
+  }
+  return questions;
+}
+
+Observed observed_of(const Launched& launched, const Subject& subject, const AdoptOptions& options, Observer& observer,
+                     bool numbers_are_asked) {
   Observed observed = observe(launched.kernel, subject, observer);
   Seen& seen = observed.seen;
   seen.notes.insert(seen.notes.begin(), launched.notes.begin(), launched.notes.end());
   const std::vector<Question> questions = questions_of_atomics(observed.kernel, options);
   seen.questions.insert(seen.questions.end(), questions.begin(), questions.end());
+  if (numbers_are_asked) {
+    const std::vector<Question> numbers = questions_of_numbers(observed.kernel, seen.notes);
+    seen.questions.insert(seen.questions.end(), numbers.begin(), numbers.end());
+  }
   if (seen.questions.empty()) find_indexes(observed.kernel, subject, observer, seen);
   return observed;
 }
@@ -68,7 +100,8 @@ Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector
   launched.kernel.libraries = top_folders(library);
   Subject subject = subject_of(launched, declared.source.main(), std::move(include_folders));
   subject.say = say;
-  Observed observed = observed_of(launched, subject, options, observer);
+  Observed observed = observed_of(launched, subject, options, observer,
+                                  !seen && !options.problem);  // a recorded launch and a problem say them
   if (!observed.seen.questions.empty() && !launched.device.left_out.empty())  // one may say what is asked
     observed.seen.relations +=
         fmt::format("{}headers that were not found (--include DIR): {}", observed.seen.relations.empty() ? "" : "; ",

@@ -244,7 +244,7 @@ void print_diff(const json& answer) {
 struct Filter {
   std::int64_t a = 0, b = 0;
   std::string sql, format = "table";
-  bool json = false, source = false, resolved = false, standalone = false, patch = false;
+  bool json = false, source = false, resolved = false, standalone = false, patch = false, all_sizes = false;
   std::string file;  // that was adopted
 };
 
@@ -304,7 +304,7 @@ int print_written(const Filter& filter, Shell& shell, Archive& archive) {
     throw bad_input("--resolved, --standalone and --patch need an iteration; a decision has no source");
   json row = archive.history().iteration(filter.a, true);
   if (filter.patch) {
-    const std::string patch = write_patch(shell, archive, row, filter.file);
+    const std::string patch = write_patch(shell, archive, row, filter.file, filter.all_sizes);
     row["patch"] = patch;
     if (filter.json) print_json(row);
     else report::out("%s", patch.c_str());
@@ -349,6 +349,8 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
                     ->excludes(standalone);
   app.add_option("--file", filter->file, "Where the adopted file is; default: where it was")
       ->type_name("FILE.cu")
+      ->needs(patch);
+  app.add_flag("--all-sizes", filter->all_sizes, "The patch changes every launch, not only those of the sizes measured")
       ->needs(patch);
   action = [filter, proposal, &shell] {
     if (*proposal != 0) return print_proposal(*open_to_read(shell), *proposal, filter->json);

@@ -101,8 +101,9 @@ struct FieldLimits {
 /// Where the original of an adopted kernel lies: `digest` is the SHA-256 of `file` when it was adopted.
 struct AdoptedFrom {
   std::string file, entry, digest;
-  std::string path;      // from the plugin's folder, or absolute; "": it was not noted
-  std::string original;  // SHA-256 of variants/00_original.cu as it was written; "": it was not noted
+  std::string path;                  // from the plugin's folder, or absolute; "": it was not noted
+  std::string original;              // SHA-256 of variants/00_original.cu as it was written; "": it was not noted
+  std::vector<std::string> options;  // that say what the file means: "-D WIDTH=64", "--launch #2" (of the kernel's)
 };
 
 /// Port to one kernel that can also say how a candidate's numbers follow from the sizes.

@@ -31,7 +31,7 @@ std::string device_part_of(const CandidateWords& words, std::string text, Catalo
   for (const VariantInfo& variant : catalog.kernel(words.kernel).variants)
     if (variant.name == words.variant)
       for (const Parameter& parameter : variant.parameters) tuned.insert(parameter.name);
-  return adopt::device_part(words.source, text, from->entry, tuned);
+  return adopt::device_part(words.source, text, *from, tuned);
 }
 
 }  // namespace

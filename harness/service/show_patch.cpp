@@ -7,6 +7,8 @@
 
 #include "harness/adopt/plugin/changed.h"
 #include "harness/adopt/plugin/patch.h"
+#include "harness/adopt/plugin/patch_for_sizes.h"
+#include "harness/adopt/plugin/revision.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/core/line_diff.h"
@@ -87,7 +89,9 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
                      whole_values(original.candidate.config),
                      winner.problem.workload.values,
                      {},
-                     scratch_of(winner, original)};
+                     scratch_of(winner, original),
+                     first,
+                     adopt::defines_of(from)};
   const FormulaPlan plan =
       catalog.plugin(winner.candidate.kernel).formulas(winner.candidate, winner.problem.workload, device);
   for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -100,6 +104,18 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
     if (const auto* formulas = std::get_if<FormulaLaunch>(&plan.steps.at(i))) made.launches[i].formulas = *formulas;
   }
   return made;
+}
+
+/// What was measured on one workload says nothing of others.
+std::vector<adopt::PatchedFile> files_of(const adopt::Winner& winner, bool all_sizes) {
+  if (all_sizes) return adopt::patched(winner);
+  try {
+    return adopt::patched_for_sizes(winner);
+  } catch (const Error& why) {
+    if (why.kind() != Error::Kind::bad_input) throw;
+    throw bad_input(fmt::format("{}; it was measured on {} only, and --all-sizes would change every launch", why.what(),
+                                adopt::sizes_measured(winner)));
+  }
 }
 
 }  // namespace
@@ -116,7 +132,7 @@ std::string adopted_file(FormulaCatalog& catalog, const std::string& kernel, con
                               noted.empty() ? from->file : noted, kernel));
 }
 
-std::string write_patch(Shell& shell, Archive& archive, const json& row, const std::string& given) {
+std::string write_patch(Shell& shell, Archive& archive, const json& row, const std::string& given, bool all_sizes) {
   const Places places = shell.places();
   const DeviceInfo device = recorded_device(archive, row);
   const auto catalog = shell.rooms.formula_catalog(places), own = shell.rooms.formula_catalog(places);
@@ -132,12 +148,16 @@ std::string write_patch(Shell& shell, Archive& archive, const json& row, const s
     const Realized winner = recorded_candidate(shell, *catalog, row, device).realized;
     add_recorded_workload(*own, kernel, winner.problem.workload.name, device);
     const Realized original = baseline_beside(*own, winner, device);
+    const adopt::Winner measured = winner_of(*catalog, winner, original, from, file, device);
     std::string text;
-    for (const adopt::PatchedFile& each : adopt::patched(winner_of(*catalog, winner, original, from, file, device))) {
-      const std::string path = path_in_repository(each.path);
-      text += unified_diff(each.before, each.after, "a/" + path, "b/" + path);
+    for (const adopt::PatchedFile& patch : files_of(measured, all_sizes)) {
+      const std::string path = path_in_repository(patch.path);
+      text += unified_diff(patch.before, patch.after, "a/" + path, "b/" + path);
     }
     if (text.empty()) shell.note(fmt::format("the winner is {} as it is", from.file));
+    else if (!all_sizes)
+      shell.note(fmt::format("it runs on {}, where it was measured; all else stays as it was (--all-sizes: everywhere)",
+                             adopt::sizes_measured(measured)));
     return text;
   } catch (const Error& why) {
     if (why.kind() != Error::Kind::bad_input) throw;

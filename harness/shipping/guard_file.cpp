@@ -157,7 +157,7 @@ class FileGuard {
   static adopt::Revision read(const std::string& file, const AdoptedFrom& from, const std::set<std::string>& fields,
                               const std::string& of) {
     try {
-      return adopt::revision_of(file, from.entry, fields);
+      return adopt::revision_of(file, from, fields);
     } catch (const Error& why) {
       if (why.kind() != Error::Kind::bad_input) throw;
       throw bad_input(fmt::format("{}: {}", of, why.what()));

@@ -84,3 +84,24 @@ TEST_CASE("what does not compile is one sentence with the compiler's line") {
                                   "void run(float* x, int n) { k<<<1, 64>>>(x, n); }\n"),
                     Catch::Contains("mine.cu:4: expected '}'") && Catch::Contains("mend the file"));
 }
+
+TEST_CASE("a number or an enumerator that nobody says is asked for, and a name that says it is told") {
+  const std::string source =
+      "enum Mode { kAdd, kMul };\n"
+      "__global__ void mix(const float* x, float* y, int n, Mode mode, float scale, float gain, float eps) {\n"
+      "  const int i = blockIdx.x * 128 + threadIdx.x;\n"
+      "  if (i < n) y[i] = mode == kAdd ? x[i] + scale : x[i] * gain + eps;\n}\n"
+      "void run(const float* x, float* y, int n, Mode m, float s, float g = 3.0f, float eps = 0) {\n"
+      "  mix<<<(n + 127) / 128, 128>>>(x, y, n, m, s, g, eps);\n}\n";
+  const adopt::Adopted asked = self_referenced(source);
+  REQUIRE(asked.seen.questions.size() == 2);
+  CHECK(asked.seen.questions[0].why == "'mode' is one of kAdd (0), kMul (1), and nobody says which");
+  CHECK(asked.seen.questions[1].option == "--set scale=VALUE");
+  adopt::AdoptOptions options;
+  options.settings = {"mode=1", "scale=0.25"};
+  const adopt::Adopted answered = self_referenced(source, options);
+  CHECK(answered.seen.questions.empty());
+  CHECK_THAT(answered.files.at(0).second, Catch::Contains("\"scale\", dtype = \"f32\", value = 0.25") &&
+                                              Catch::Contains("\"gain\", dtype = \"f32\", value = 3") &&
+                                              Catch::Contains("\"eps\", dtype = \"f32\", value = 0 "));
+}

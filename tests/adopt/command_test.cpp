@@ -99,7 +99,8 @@ TEST_CASE("a winner of a function with several launches leaves as a patch that g
   INFO(again.out << again.err);
   CHECK(again.status == 0);
   CHECK(run({"show", "2", "--standalone"}).status == 0);
-  const Finished patch = run({"show", "2", "--patch"});
+  CHECK_THAT(run({"show", "2", "--patch"}).err, Catch::Contains("cols=64, rows=64 only"));
+  const Finished patch = run({"show", "2", "--patch", "--all-sizes"});
   INFO(patch.err);
   REQUIRE(patch.status == 0);
   scratch.write("winner.patch", patch.out);

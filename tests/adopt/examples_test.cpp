@@ -56,6 +56,7 @@ TEST_CASE("each ordinary file is understood: roles, shapes, launch, entry") {
     options.file = ordinary(each.file);
     options.reference = "self";  // which reference is chosen has a test of its own
     options.yes = true;
+    if (each.file == "gemm.cu") options.settings = {"alpha=0.5", "beta=2"};  // which no caller says
     const adopt::Adopted found = adopted(options);
     CHECK(pointers_of(found) == each.pointers);
     CHECK(grid_of(found) == each.grid);

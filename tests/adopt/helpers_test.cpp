@@ -98,7 +98,7 @@ TEST_CASE("a revision of a function of several launches has its scratch as the f
                 "void sum(const float* x, float* y, int n) {\n  const int blocks = count_of(n);\n  float* part;\n"
                 "  cudaMalloc(&part, blocks * sizeof(float));\n  parts<<<blocks, 32>>>(x, part, n);\n"
                 "  whole<<<1, 1>>>(part, y, blocks);\n  cudaFree(part);\n}\n");
-  const adopt::Revision revision = adopt::revision_of(scratch.path("mine.cu"), "sum", {"n"});
+  const adopt::Revision revision = adopt::revision_of(scratch.path("mine.cu"), {.entry = "sum"}, {"n"});
   CHECK(revision.parameters == "const float * x, float * y, int n");
   CHECK(revision.manifest.find("workspace { \"part\", bytes = 4 * (min(cdiv(w.n, 32), 64) * 4 // 4)") !=
         std::string::npos);

@@ -211,9 +211,9 @@ TEST_CASE("the device part of an edited file is cut as adopt cuts it") {
   const std::string file =
       kTwiceKernel + "void run(const float* x, float* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n";
   scratch.write("mine.cu", file);
-  const std::string device = adopt::device_part(scratch.path("mine.cu"), file, "twice", {});
+  const std::string device = adopt::device_part(scratch.path("mine.cu"), file, {.entry = "twice"}, {});
   CHECK_THAT(device, Catch::Contains("y[i] = 2 * x[i];") && !Catch::Contains("<<<"));
-  CHECK(adopt::device_part(scratch.path("mine.cu"), device, "twice", {}) == device);
+  CHECK(adopt::device_part(scratch.path("mine.cu"), device, {.entry = "twice"}, {}) == device);
 }
 
 TEST_CASE("an argument that follows from what nothing else depends on is a size; what is partly written an inout") {
@@ -250,4 +250,26 @@ TEST_CASE("a launch of one thread that never ends leaves the order to the host; 
   CHECK(pointers_of(sums) == "x: input f32 [rows, cols]\ny: output f32 [rows]\n");
   CHECK_THAT(sums.files.at(0).second,
              Catch::Contains("rows = range(1, 268435456)") && Catch::Contains("name = \"rows8192_cols4096\""));
+}
+
+TEST_CASE("a launch by a call of the runtime is the launch that it says, or is asked for") {
+  const std::string kernel =
+      "__global__ void twice(const float* x, float* y, int n) {\n"
+      "  const int i = blockIdx.x * 128 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
+      "void run(const float* x, float* y, int n, cudaStream_t s) {\n";
+  const std::string config =
+      "  cudaLaunchConfig_t config = {};\n  config.gridDim = (n + 127) / 128;\n  config.blockDim = 128;\n";
+  const std::string ex = "  cudaLaunchKernelEx(&config, twice, x, y,\n                     n);\n}\n";
+  const std::string list =
+      "  void* args[] = {&x, (void*)&y, &n};\n"
+      "  cudaLaunchKernel((const void*)twice, dim3((n + 127) / 128), dim3(128), args, 0, s);\n}\n";
+  for (const std::string& host : {config + ex, list}) {
+    const adopt::AdoptedKernel read = chosen_kernel(kernel + host);
+    CHECK(evaluate(*read.launch.grid.front(), {{"n", 1000}}) == 8);
+    CHECK(evaluate(*read.launch.block.front(), {}) == 128);
+  }
+  CHECK_THROWS_WITH(chosen_kernel(kernel + config + "  config.attrs = cluster;\n" + ex),
+                    Catch::Contains("--grid EXPR"));
+  CHECK_THROWS_WITH(chosen_kernel(kernel + config + "  if (n > 9) config.blockDim = 256;\n" + ex),
+                    Catch::Contains("--grid EXPR"));
 }

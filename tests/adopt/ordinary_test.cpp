@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
+#include "harness/adopt/kernel/launched.h"
+#include "harness/adopt/observe/observed_launch.h"
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
 #include "tests/support/turns.h"
@@ -347,4 +351,41 @@ TEST_CASE("sizes at which a launch has no blocks are none of the domain") {
       "  int blocks = cols / (256 - depth * 2) + 1;\n  int *a, *b;\n  cudaMalloc(&a, cols * sizeof(int));\n"
       "  cudaMalloc(&b, cols * sizeof(int));\n  shift<<<blocks, 256>>>(depth, a, b, cols, border);\n}\n");
   CHECK(shifted.kernel.size("steps")->high == 127);  // from 128 on the quotient is negative, or divides by zero
+}
+
+namespace {
+
+constexpr const char* kProduct =
+    "__global__ void product(const float* a, const float* b, float* c, int n, int k) {\n"
+    "  const int j = blockIdx.x * 16 + threadIdx.x, i = blockIdx.y * 16 + threadIdx.y;\n"
+    "  if (i >= n || j >= n) return;\n  float s = 0;\n"
+    "  for (int t = 0; t < k; ++t) s += a[i * k + t] * b[t * n + j];\n  c[i * n + j] = s;\n}\n"
+    "void run(const float* a, const float* b, float* c, int n, int k) {\n"
+    "  dim3 block(16, 16), grid((n + 15) / 16, (n + 15) / 16);\n"
+    "  product<<<grid, block>>>(a, b, c, n, k);\n}\n";
+
+}  // namespace
+
+TEST_CASE("how much a launch does is counted from the text, not from a clock") {
+  const Scratch scratch;
+  scratch.write("mine.cu", kProduct);
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  const adopt::AdoptedKernel kernel = adopt::launch(adopt::declare(options)).kernel;
+  CHECK(adopt::turns_at(kernel, {{"n", 32}, {"k", 100}}) == 32 * 32 * 100);
+}
+
+TEST_CASE("a busy machine adopts the same as an idle one") {
+  if (tests::is_nightly()) return;
+  const adopt::Adopted idle = adopted_source(kProduct);
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> load;
+  for (unsigned i = 0; i < 2 * std::max(1U, std::thread::hardware_concurrency()); ++i)
+    load.emplace_back([&done] {
+      while (!done) {
+      }
+    });
+  const adopt::Adopted busy = adopted_source(kProduct);
+  done = true;
+  CHECK(busy.files == idle.files);
 }

@@ -4,6 +4,8 @@
 
 #include "harness/adopt/kernel/launched.h"
 #include "harness/adopt/plugin/moved_lines.h"
+#include "harness/adopt/plugin/patch_for_sizes.h"
+#include "harness/adopt/plugin/revision.h"
 #include "harness/adopt/source/slice.h"
 #include "harness/core/error.h"
 #include "harness/core/line_diff.h"
@@ -26,15 +28,48 @@ Winner winner_of(const std::string& file, const std::string& entry, std::map<std
 }
 
 /// The changed lines, without what stands around them.
-std::string changes(const Winner& winner) {
+std::string lines_changed(const std::vector<PatchedFile>& files) {
   std::string text;
-  for (const PatchedFile& each : patched(winner)) {
+  for (const PatchedFile& each : files) {
     const std::string diff = unified_diff(each.before, each.after, "a", "b", 0);
     std::istringstream lines(diff.substr(diff.find("@@")));
     for (std::string line; std::getline(lines, line);)
       if (!line.starts_with("@@")) text += line + "\n";
   }
   return text;
+}
+
+std::string changes(const Winner& winner) {
+  return lines_changed(patched(winner));
+}
+
+/// y = 2 x in a template on type and tile, launched by a function of sizes.
+constexpr const char* kScale =
+    "#define UNROLL 2\n"
+    "template <typename T, int TILE>\n__global__ void scale(const T* x, T* y, int n) {\n"
+    "  for (int k = 0; k < UNROLL; ++k) {\n"
+    "    const int i = (blockIdx.x * UNROLL + k) * TILE + threadIdx.x;\n    if (i < n) y[i] = T(2) * x[i];\n  }\n}\n\n"
+    "void run(const float* x, float* y, int count, cudaStream_t stream) {\n"
+    "  scale<float, 64><<<(count + 127) / 128, 64, 0, stream>>>(x, y, count);\n}\n";
+
+/// scale of 1000 numbers in blocks of `threads`.
+Winner winner_of_scale(const Scratch& scratch, std::int64_t threads, std::int64_t unroll) {
+  scratch.write("mine.cu", kScale);
+  AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  const Declared declared = declare(options);
+  Winner winner = winner_of(scratch.path("mine.cu"), "scale", {{"TILE", threads}, {"UNROLL", unroll}});
+  winner.original = winner.source =
+      device_source(declared.source, choose_kernel(declared).index, {"UNROLL"}, false, "", {}).text;
+  winner.was = {{"TILE", 64}, {"UNROLL", 2}};
+  winner.sizes = {{"n", std::int64_t{1000}}};
+  Launch& launch = winner.launches[0].launch;
+  launch.entry = "scale<float," + std::to_string(threads) + ">";
+  launch.grid = {static_cast<std::uint32_t>((1000 + threads * unroll - 1) / (threads * unroll)), 1, 1};
+  launch.block = {static_cast<std::uint32_t>(threads), 1, 1};
+  launch.args = {NamedArgument{"x"}, NamedArgument{"y"}, ScalarArgument{Dtype::s32, std::int64_t{1000}}};
+  winner.originals = {launch};
+  return winner;
 }
 
 /// The device part of the plugin that adopt makes of long_softmax.
@@ -219,4 +254,59 @@ TEST_CASE("what the function of a sequence does around its launches stays as it 
   winner = winner_of_long_softmax();
   winner.launches.resize(1);
   CHECK_THROWS_WITH(patched(winner), "long_softmax.cu launches 2 kernels in long_softmax, and the winner 1");
+}
+
+TEST_CASE("a winner of one workload runs on its sizes, and all other launches stay the original's") {
+  const Scratch scratch;
+  CHECK(patched_for_sizes(winner_of_scale(scratch, 64, 2)).empty());
+  CHECK(lines_changed(patched_for_sizes(winner_of_scale(scratch, 128, 2))) ==
+        "+  if (count == 1000)\n+    scale<float, 128><<<4, 128, 0, stream>>>(x, y, count);\n+  else\n");
+
+  const std::string second = lines_changed(patched_for_sizes(winner_of_scale(scratch, 64, 4)));
+  CHECK_THAT(second, Catch::StartsWith("+// Measured with harness on n=1000.\n+#undef UNROLL\n+#define "
+                                       "UNROLL 4\n+namespace for_n1000 {\n") &&
+                         Catch::Contains("+}  // namespace for_n1000\n+#undef UNROLL\n+#define UNROLL 2\n") &&
+                         Catch::Contains("+  if (count == 1000)\n+    for_n1000::scale<float, 64><<<4, 64, 0, "
+                                         "stream>>>(x, y, count);\n+  else\n"));
+  CHECK(second.find("\n-") == std::string::npos);
+
+  Winner edited = winner_of_scale(scratch, 64, 2);
+  edited.source.replace(edited.source.find("T(2) * x[i]"), 11, "x[i] + x[i]");
+  CHECK_THAT(lines_changed(patched_for_sizes(edited)), Catch::Contains("+    if (i < n) y[i] = x[i] + x[i];\n"));
+}
+
+TEST_CASE("a patch for sizes that the host does not name is refused") {
+  const Scratch scratch;
+  Winner winner = winner_of_scale(scratch, 128, 2);
+  winner.sizes["rows"] = std::int64_t{5};
+  CHECK_THROWS_WITH(patched_for_sizes(winner),
+                    "the launch at mine.cu:11 cannot ask for rows, which the host does not name");
+  CHECK(sizes_measured(winner) == "n=1000, rows=5");
+  Winner half = winner_of_scale(scratch, 128, 2);
+  half.launches[0].launch.entry = "scale<__half,128>";
+  CHECK_THROWS_WITH(patched_for_sizes(half), "mine.cu launches 'scale' on no sizes that it was measured on");
+}
+
+TEST_CASE("a revision of a file is read with the options with which it was adopted") {
+  const Scratch scratch;
+  scratch.write("mine.cu",
+                "template <typename T> __global__ void scale(const T* x, T* y, int n) {\n"
+                "  const int i = blockIdx.x * WIDTH + threadIdx.x;\n  if (i < n) y[i] = x[i];\n}\n"
+                "template <typename T> void run(const T* x, T* y, int n, bool wide) {\n"
+                "  if (wide)\n    scale<T><<<(n + 2 * WIDTH - 1) / (2 * WIDTH), 2 * WIDTH>>>(x, y, n);\n"
+                "  else\n    scale<T><<<(n + WIDTH - 1) / WIDTH, WIDTH>>>(x, y, n);\n}\n");
+  AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.types = {"T=f16"};
+  options.defines = {"WIDTH=64"};
+  options.launch_line = 9;
+  const Launched launched = launch(declare(options));
+  REQUIRE(launched.kernel.options == std::vector<std::string>{"-D WIDTH=64", "--type T=f16", "--launch #2"});
+  AdoptedFrom from{.entry = "scale"};
+  CHECK_THROWS(revision_of(options.file, from, {"n"}));
+  from.options = launched.kernel.options;
+  const Revision revision = revision_of(options.file, from, {"n"});
+  CHECK_THAT(revision.manifest, Catch::Contains("grid = { cdiv(w.n, 64) }") && Catch::Contains("block = { 64 }"));
+  from.options = {"--wide 3"};
+  CHECK_THROWS_WITH(revision_of(options.file, from, {"n"}), Catch::Contains("adopted.options has '--wide 3'"));
 }

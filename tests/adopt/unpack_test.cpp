@@ -8,8 +8,10 @@ using namespace harness::tests;
 
 namespace {
 
-adopt::Adopted unpacked_text(const std::string& source, const std::string& entry) {
+adopt::Adopted unpacked_text(const std::string& source, const std::string& entry,
+                             const std::vector<std::string>& settings = {}) {
   adopt::AdoptOptions options;
+  options.settings = settings;
   options.entries = {entry};
   return self_referenced(source, options);
 }
@@ -60,12 +62,12 @@ TEST_CASE("an enumeration by value is a number that stays, and a count of turns 
       "  for (int t = 0; i < n && t < steps; ++t) p[i] -= g[i] * (mode == Mode::damped ? 0.01f : 0.1f); }\n"
       "void run(float* p, const float* g, int steps, int n, Mode mode) {\n"
       "  step<<<(n + 127) / 128, 128>>>(p, g, steps, n, mode); }\n",
-      "step");
+      "step", {"mode=3"});
   CHECK(pointers_of(found) == "p: inout f32 [n]\ng: input f32 [n]\n");
   const adopt::AdoptedParameter& mode = found.kernel.parameters.back();
   CHECK(mode.kind == adopt::Param::fixed);
   CHECK(mode.value == 3);
-  CHECK_THAT(mode.evidence, Catch::Contains("plain, the first of Mode"));
+  CHECK(mode.evidence == "--set");
   for (const adopt::AdoptedSize& each : found.kernel.sizes) CHECK((each.high == 64) == (each.name == "steps"));
   std::string reference;
   for (const auto& [name, text] : found.files)
@@ -81,6 +83,7 @@ TEST_CASE("a half by value reaches the reference in double as a number") {
                 "void run(half* x, half* y, half a, int n) { k<<<(n + 63) / 64, 64>>>(x, y, a, n); }\n");
   adopt::AdoptOptions options;
   options.file = scratch.path("mine.cu");
+  options.settings = {"a=0.5"};
   const adopt::Adopted found = adopted(options);
   CHECK_THAT(found.reference.text, Catch::Contains("static_cast<float>(a)"));
   CHECK_THAT(found.reference.words, Catch::Contains("in double"));

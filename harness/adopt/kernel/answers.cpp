@@ -86,6 +86,15 @@ void apply_argument(AdoptedKernel& kernel, const std::string& text) {
   for (const FormulaPtr& extent : parameter.shape) add_symbols(kernel, *extent, "--arg");
 }
 
+/// "eps=1e-6" of a floating-point number.
+void set_real(AdoptedParameter& parameter, const std::string& text, const std::string& value) {
+  char* end = nullptr;
+  parameter.value = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0') throw bad_input(fmt::format("--set {}: '{}' is no number", text, value));
+  parameter.unsaid = false;
+  parameter.evidence = "--set";
+}
+
 /// "act=3" is the same in every call; "C=D+2*D*deg" follows from what else the kernel is passed.
 void apply_setting(AdoptedKernel& kernel, const std::string& text) {
   const auto [name, expression] = name_and_rest("set", text);
@@ -102,10 +111,12 @@ void apply_setting(AdoptedKernel& kernel, const std::string& text) {
     return follows;
   };
   for (AdoptedParameter& parameter : kernel.parameters) {
+    if (parameter.kind == Param::real && parameter.name == name) return set_real(parameter, text, expression);
     if (parameter.kind != Param::size && parameter.kind != Param::fixed && parameter.kind != Param::derived) continue;
     names.push_back(parameter.name);
     if (parameter.name != name) continue;
     const FormulaPtr follows = read();
+    parameter.unsaid = false;
     set_parameter(kernel, parameter, follows, "--set");
     add_symbols(kernel, *follows, "--set");
     return;
@@ -155,6 +166,7 @@ void apply_size(AdoptedKernel& kernel, const std::string& text) {
     parameter.value = std::strtod(list.c_str(), &end);
     if (*end != '\0') throw bad_input(fmt::format("--size {}: '{}' is no number", text, list));
     parameter.evidence = "--size";
+    parameter.unsaid = false;
     return;
   }
   throw bad_input(fmt::format("--size {}: '{}' has no size '{}'{}; it has: {}", text, kernel.shown_name(), name,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "harness/adopt/source/element_type.h"
 #include "harness/adopt/source/option_text.h"
@@ -118,20 +119,18 @@ void refuse_type(const AdoptedKernel& kernel, const Parameter& parameter, const 
                               parameter.name, kernel.shown_name(), parameter.type, why));
 }
 
-/// What numbers of such a name usually are, where nobody says.
-double usual_value(const std::string& name) {
+/// A floating-point number by a name that says it, as authors mostly choose it: 1e-5 of eps; nothing: any is as good.
+std::optional<double> usual_value(const std::string& name) {
   const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
   if (has("eps")) return 1e-5;
   if (name == "lr" || has("learning_rate")) return 1e-3;
   if (name == "beta1" || has("momentum")) return 0.9;
   if (name == "beta2") return 0.999;
   if (has("decay")) return 0.01;
-  return 0.5;
+  return std::nullopt;
 }
 
-}  // namespace
-
-namespace {
+constexpr double kAnyNumber = 0.5;  // while it is observed; then it is asked for
 
 void classify_pointer(AdoptedParameter& adopted, const AdoptedKernel& kernel, const Parameter& parameter,
                       std::optional<Dtype> dtype) {
@@ -163,12 +162,15 @@ void classify_value(AdoptedParameter& adopted, const AdoptedKernel& kernel, cons
     adopted.evidence = "bool in the signature";
   } else if (is_floating(*dtype)) {
     adopted.kind = Param::real;
-    adopted.value = passed ? constant->second : usual_value(parameter.name);
-    adopted.evidence = evidence(fmt::format("nobody said which; --size {}=VALUE", parameter.name));
+    adopted.value = passed ? constant->second : usual_value(parameter.name).value_or(kAnyNumber);
+    adopted.unsaid = !passed;
+    adopted.usual = usual_value(parameter.name).has_value();
+    adopted.evidence = evidence(fmt::format("nobody said which; --set {}=VALUE", parameter.name));
   } else if (!parameter.enumerators.empty()) {
     const Enumerator& first = parameter.enumerators.front();
     adopted.kind = Param::fixed;
     adopted.value = passed ? constant->second : static_cast<double>(first.value);
+    adopted.unsaid = !passed && parameter.enumerators.size() > 1;
     adopted.evidence = evidence(
         fmt::format("{}, the first of {}; --set {}=VALUE says otherwise", first.name, parameter.type, parameter.name));
   } else {
@@ -343,6 +345,42 @@ void choose_dtype(AdoptedKernel& kernel, const std::vector<Dtype>& wanted) {
         if (!parameter.type.empty()) parameter.dtype = dtype;
       return;
     }
+}
+
+namespace {
+
+/// What stands behind `float NAME =`, where all in the files are one number.
+std::optional<double> value_in_files(const Source& source, const std::string& name) {
+  std::optional<double> value;
+  for (const auto& file : source.files)
+    for (std::size_t i = 1; i + 3 < file->tokens.size(); ++i) {
+      const Tokens& tokens = file->tokens;
+      const bool defines =
+          tokens[i].is(name) && tokens[i + 1].is("=") && (tokens[i - 1].is("float") || tokens[i - 1].is("double"));
+      if (!defines || tokens[i + 2].kind != Token::Kind::number) continue;
+      if (!tokens[i + 3].is(",") && !tokens[i + 3].is(")") && !tokens[i + 3].is(";")) continue;
+      const double number = std::strtod(std::string(tokens[i + 2].text).c_str(), nullptr);
+      if (value && *value != number) return std::nullopt;
+      value = number;
+    }
+  return value;
+}
+
+}  // namespace
+
+void take_values_of_the_file(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first) {
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    AdoptedParameter& parameter = kernel.parameters[i];
+    if (parameter.kind != Param::real || !parameter.unsaid) continue;
+    std::string name = parameter.name;  // as the host calls it, where the launch passes it by one word
+    if (first != nullptr && i < first->arguments.size() && first->arguments[i].size() == 1)
+      name = first->arguments[i].front().text;
+    const std::optional<double> value = value_in_files(source, name);
+    if (!value) continue;
+    parameter.value = *value;
+    parameter.unsaid = false;
+    parameter.evidence = fmt::format("the file says {} = {}", name, *value);
+  }
 }
 
 }  // namespace harness::adopt

@@ -15,4 +15,8 @@ AdoptedParameter classify(AdoptedKernel& kernel, const Parameter& parameter);
 /// Whole numbers that differ from call to call; `first`: the first launch, nullptr where there is none.
 void add_sizes(AdoptedKernel& kernel, const FoundLaunch* first);
 
+/// What nobody passes may stand in the file: `float eps = 1e-5f` of a parameter or a variable, where all of that name
+/// are the same.
+void take_values_of_the_file(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first);
+
 }  // namespace harness::adopt

@@ -7,7 +7,9 @@
 #include "harness/adopt/host/unpack.h"
 #include "harness/adopt/kernel/chosen.h"
 #include "harness/adopt/kernel/pragma.h"
+#include "harness/adopt/kernel/read_again.h"
 #include "harness/adopt/source/kernels.h"
+#include "harness/adopt/source/launch_calls.h"
 #include "harness/adopt/source/launch_macros.h"
 #include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
@@ -61,6 +63,7 @@ void define_tuned(Declared& declared) {
 
 /// The functions' launches as written, and the one overload that is meant.
 void write_out(Declared& declared) {
+  if (const auto text = with_launch_calls_written_out(declared.source)) read_again(declared, *text);
   for (int depth = 0; depth < 3; ++depth) {  // a macro may use another one that holds the launch
     const auto text = with_launch_macros_written_out(declared.source);
     if (!text) break;
@@ -94,6 +97,7 @@ void take_kernel(Declared& declared) {
   refuse_broken_signature(source, index);
   refuse_overloads(source, index);
   declared.notes = take_pragmas(source, index, options);
+  find_launch_line(source, options);
   const auto unpacked =
       unpack(source, index, launch_of(source, launches, name, options.launch_line), options.from_begin);
   if (!unpacked) return;

@@ -29,6 +29,8 @@ struct AdoptedParameter {
   std::string type;          // of a kernel's template: the name of the parameter that is its type; else ""
   int lanes = 1;             // elements of one unit of the signature: 4 of a float4*
   double value = 0;          // real, fixed
+  bool unsaid = false;       // nobody says it: `value` is any
+  bool usual = false;        // then: it is what authors mostly give such a name
   FormulaPtr follows;        // derived
   std::string evidence;      // why it is what it is
 
@@ -90,6 +92,7 @@ struct AdoptedKernel {
   std::string entry;                   // "softmax<float,256>"
   std::vector<std::string> libraries;  // whose headers the plugin keeps in folders of these names: "cute"
   std::string path;                    // of its file, as the manifest notes it; "": not at all
+  std::vector<std::string> options;    // that its file is read with again (kernel/read_again.h)
   LaunchShape launch;
   std::vector<FurtherLaunch> further;
   std::string function;     // of the host, where there are several launches

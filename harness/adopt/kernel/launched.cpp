@@ -11,6 +11,7 @@
 #include "harness/adopt/kernel/chosen.h"
 #include "harness/adopt/kernel/classify.h"
 #include "harness/adopt/kernel/constants.h"
+#include "harness/adopt/kernel/read_again.h"
 #include "harness/adopt/kernel/tuned.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
@@ -206,6 +207,7 @@ AdoptedKernel choose_kernel(const Declared& declared) {
   choose_types(kernel, options);
   if (kernel.dtypes.empty()) kernel.dtypes = {Dtype::f32};
   read_parameters(kernel, options);
+  if (!several) take_values_of_the_file(kernel, source, first);
   bind_tuned(kernel, source, options);
   begin_with_the_originals(kernel, source, first, !options.block.empty());
   refuse_open_templates(kernel, source);
@@ -217,6 +219,7 @@ Launched launch(const Declared& declared) {
   Launched launched{choose_kernel(declared), {}, "", declared.notes};
   AdoptedKernel& kernel = launched.kernel;
   kernel.path = declared.options.path;
+  kernel.options = options_to_read_again(declared.source, declared.options, kernel.declaration.name);
   launched.name = plugin_name(declared.options, kernel);
   choose_dtype(kernel, declared.options.dtypes);
   std::set<std::string> further;

@@ -22,6 +22,7 @@ struct AdoptOptions {
   std::vector<std::string> types;    // "T=f16,bf16"
   std::vector<std::string> defines;  // "WIDTH=64", as on a compiler's command line
   int launch_line = 0;               // which launch of the kernel, where the file has several; 0: the only one
+  int launch_number = 0;             // the same counted from 1, as a plugin notes it; 0: not said
   std::string reference;
   std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;

@@ -17,8 +17,8 @@ namespace harness::adopt {
 namespace {
 
 constexpr double kFewestThreads = 1 << 11;  // of a launch that is made shorter
-constexpr double kLongLaunch_s = 0.12;      // where smaller sizes will do, launches are made shorter than that
-constexpr double kLongestFarUp_s = 4;       // no further size is tried far up
+constexpr double kTurnsAtFirst = 1 << 22;   // where smaller sizes will do, launches are made shorter than that
+constexpr double kMostFarUp = 400;          // effort of launches; no further size is tried far up
 constexpr std::size_t kAtOnce = 6;          // launches
 constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
 
@@ -125,17 +125,15 @@ bool Attempt::run_launches() {
   return true;
 }
 
-/// The launch at the first point. Where it takes long, launches have fewer threads from now on (in steps of powers of
-/// two, so that a busy machine mostly chooses the same), and the points are others.
+/// The launch at the first point. Where its threads go through their loops often, launches have fewer threads from now
+/// on, and the points are others.
 Observation Attempt::first_look() {
   const auto look_once = [&] { return look({launch_at(kernel_, subject_.entry, points_.front(), 0, false)}).front(); };
-  const auto begin = std::chrono::steady_clock::now();
-  Observation observed = look_once();
-  const double took_s = seconds_since(begin);
-  if (!ended_well(observed) || took_s < 2 * kLongLaunch_s) return observed;
-  const double wanted = threads_at(kernel_, points_.front()) * kLongLaunch_s / took_s;
+  const double turns = turns_at(kernel_, points_.front());
+  if (turns <= kTurnsAtFirst) return look_once();
+  const double wanted = threads_at(kernel_, points_.front()) * kTurnsAtFirst / turns;
   const double most = std::max(kFewestThreads, std::exp2(std::floor(std::log2(wanted))));
-  if (most >= kernel_.most_threads) return observed;
+  if (most >= kernel_.most_threads) return look_once();
   kernel_.most_threads = most;
   points_ = points_of(kernel_, points_.size(), 1);
   return look_once();
@@ -344,7 +342,7 @@ std::vector<std::optional<std::int64_t>> Attempt::beyond_shapes(const Observatio
 }
 
 bool Attempt::reaches_further() {
-  const auto begin = std::chrono::steady_clock::now();
+  const Budget budget(seen_, kMostFarUp);
   const std::map<std::string, std::int64_t> tiles = tiles_of(kernel_);
   const bool slow = kernel_.most_threads < AdoptedKernel::kMostThreads / 4;
   const std::int64_t usual = slow ? 256 : 1024;
@@ -365,7 +363,7 @@ bool Attempt::reaches_further() {
       if (ended_well(observed[i]) &&
           std::ranges::any_of(beyond_shapes(observed[i], points[i]), [](auto elements) { return elements > 0; }))
         return true;
-    if (seconds_since(begin) > kLongestFarUp_s) break;
+    if (budget.spent()) break;
   }
   return false;
 }

@@ -11,6 +11,8 @@
 namespace harness::adopt {
 namespace {
 
+constexpr double kEffortOfGuess = 4000;  // of one guess; about 20 s where a launch is short
+
 /// Where arrays are touched as far as values say, the values of one input may say whether something is read at all: a
 /// mask. If every element of it is 1 (or every one is 0), all arrays are as large as the sizes say, and other values
 /// never lead further.
@@ -60,18 +62,17 @@ class RelationGuess : public Observing {
   explicit RelationGuess(const Observing& observing) : Observing(observing) {}
 
   bool find(const Finish& finish) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Budget budget(seen_, kEffortOfGuess);
     for (const auto& [a, b] : pairs())
       for (const Op kind : {Op::le, Op::modulo})
         for (const std::int64_t step : {1, 4}) {
-          if (seconds_since(begin) > kLongest_s) return false;
+          if (budget.spent()) return false;
           if (holds(step, relation(kind, a, b), finish)) return true;
         }
     return false;
   }
 
  private:
-  static constexpr double kLongest_s = 20;
   using Pair = std::pair<AdoptedSize, AdoptedSize>;
 
   /// Names that end alike measure one thing, as kv_heads and heads: they come first.
@@ -135,13 +136,12 @@ bool narrow_steps_hold(const Observing& observing, const Attempted& attempted, c
 
 /// A step that one size alone needs (channels a multiple of 32): as a step of all sizes it leaves none that are small.
 bool single_step_holds(const Observing& observing, const Attempted&, const Finish& finish) {
-  constexpr double kLongest_s = 20;
-  const auto begin = std::chrono::steady_clock::now();
+  const auto budget = observing.budget(kEffortOfGuess);
   AdoptedKernel& kernel = observing.kernel();
   for (std::size_t i = kernel.sizes.size(); i-- > 0;) {  // the last one is innermost more often than not
     if (counts_blocks(kernel, kernel.sizes[i])) continue;
     for (const std::int64_t step : {32, 128}) {  // what less will do is found afterwards
-      if (seconds_since(begin) > kLongest_s) return false;
+      if (budget.spent()) return false;
       set_steps(kernel, 1, {});
       kernel.sizes[i].step = kernel.sizes[i].low = step;
       if (is_understood(observing, finish)) return true;

@@ -20,13 +20,13 @@ class IndexGuess : public Observing {
   /// looked up. Where several would do, the one that leaves the fewest of the kernel's sizes without an array. Where
   /// none proves anything, but of several sizes just one fits at all (the beams of a batch), it is that.
   bool find(const Finish& finish) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Budget budget(seen_, kMostEffort);
     std::vector<Limit> fitting;
     std::size_t tried_sizes = 0;
     for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
       for (const AdoptedParameter& size : std::vector<AdoptedParameter>(kernel_.parameters)) {
         if (!may_be_index(kernel_.parameters[p]) || size.kind != Param::size) continue;
-        if (seconds_since(begin) > kLongest_s) break;
+        if (budget.spent()) break;
         AdoptedKernel tried = kernel_;
         Attempt attempt = guess(tried, p, size.name);
         ++tried_sizes;
@@ -53,7 +53,7 @@ class IndexGuess : public Observing {
   }
 
  private:
-  static constexpr double kLongest_s = 20;
+  static constexpr double kMostEffort = 4000;
   static constexpr std::size_t kSeveral = 3;
   struct Limit {
     std::size_t parameter = 0;

@@ -13,7 +13,7 @@ namespace harness::adopt {
 namespace {
 
 /// What a kernel itself says of how far a size goes: launches at small sizes but for one, far up. What takes too long
-/// to run here, counted in threads, says nothing of the kernel.
+/// to run here, counted in threads and in turns of loops, says nothing of the kernel.
 class Limits {
  public:
   explicit Limits(Attempt& attempt) : kernel_(attempt.kernel()), attempt_(attempt) {}
@@ -24,8 +24,9 @@ class Limits {
 
  private:
   static constexpr std::int64_t kHighest = 4096, kLowest = 64;
-  static constexpr double kMostThreads = 1 << 18, kDeadline_s = 4;
-  static constexpr int kMostEndless = 2;  // launches of a size that did not end
+  static constexpr double kMostThreads = 1 << 18, kMostTurns = 1 << 24;
+  static constexpr double kDeadline_s = 20;  // far beyond what so many turns take, also on a busy machine
+  static constexpr int kMostEndless = 2;     // launches of a size that did not end
 
   void find_limit(AdoptedSize& size) {
     int endless = 0;
@@ -51,8 +52,9 @@ class Limits {
   }
 
   bool is_short(const AdoptedSize& size, std::int64_t top) const {
-    return std::ranges::all_of(points_at(size, top),
-                               [&](const Values& point) { return threads_at(kernel_, point) <= kMostThreads; });
+    return std::ranges::all_of(points_at(size, top), [&](const Values& point) {
+      return threads_at(kernel_, point) <= kMostThreads && turns_at(kernel_, point) <= kMostTurns;
+    });
   }
 
   std::vector<Values> points_at(const AdoptedSize& size, std::int64_t top) const {

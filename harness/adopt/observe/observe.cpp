@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 
 #include "harness/adopt/kernel/preview.h"
 #include "harness/adopt/observe/complaint.h"
@@ -19,9 +20,9 @@
 namespace harness::adopt {
 namespace {
 
-constexpr double kLongest_s = 60;  // no further steps are tried afterwards
-constexpr int kMostUntouched = 3;  // attempts that ran well everywhere and left an array untouched
-constexpr int kMostEndless = 2;    // attempts in which a launch did not end
+constexpr double kEffortOfSteps = 12000;  // of launches; no further steps are tried afterwards
+constexpr int kMostUntouched = 3;         // attempts that ran well everywhere and left an array untouched
+constexpr int kMostEndless = 2;           // attempts in which a launch did not end
 
 /// What to try, simplest first: a step for all, and whether tiles of the launch are steps.
 constexpr Steps kSteps[] = {{1, false}, {1, false, 700}, {1, false, 0, true}, {1, true},   {4, false},
@@ -140,10 +141,10 @@ class Search {
 
   /// True: the kernel is understood.
   bool find() {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto budget = observing_.budget(kEffortOfSteps);
     for (const Steps& steps : kSteps) {
       if (!may_hold(steps)) continue;
-      if (seconds_since(begin) > kLongest_s) break;
+      if (budget.spent()) break;
       const Result result = attempt_with(steps);
       if (result == Result::understood) return true;
       if (result == Result::hopeless) break;
@@ -172,7 +173,8 @@ class Search {
     const auto begin = std::chrono::steady_clock::now();
     const bool understood = attempt.run();
     say(fmt::format("observed at sizes in steps of {}{}, {:.1f} s: {}", steps.step, steps.tiles ? " and tiles" : "",
-                    seconds_since(begin), understood ? "understood" : "not understood"));
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+                    understood ? "understood" : "not understood"));
     if (steps.most > 0) kernel_.sizes.front().high = high;
     if (!understood) return learn(attempt, steps);
     attempt.keep();

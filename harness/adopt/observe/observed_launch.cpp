@@ -113,6 +113,19 @@ double threads_at(const AdoptedKernel& kernel, const Values& point) {
   return threads;
 }
 
+double turns_at(const AdoptedKernel& kernel, const Values& point) {
+  const Values values = all_values(kernel, point);
+  const auto block = dimensions(kernel.launch.block, values);
+  double turns = threads_at(kernel, point);
+  for (const auto& [size, by_block] : kernel.looped) {
+    const auto value = values.find(size);
+    if (value == values.end()) continue;
+    const double shared = by_block && block ? 1.0 * block->x * block->y * block->z : 1;
+    turns *= std::max(1.0, static_cast<double>(value->second) / shared);
+  }
+  return turns;
+}
+
 std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::string& first) {
   std::vector<std::string> entries;
   for (std::size_t i = 0; i <= kernel.further.size(); ++i) {

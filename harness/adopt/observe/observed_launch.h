@@ -18,6 +18,10 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
 /// Of all launches at a point; 0: it cannot be said.
 double threads_at(const AdoptedKernel& kernel, const Values& point);
 
+/// Turns of all threads through the loops over sizes; 0: it cannot be said. An estimate from the text alone, so the
+/// same on every machine: sizes of different loops count as if one lay in the other.
+double turns_at(const AdoptedKernel& kernel, const Values& point);
+
 /// What formulas know at a point: its sizes, and the settings for the type that is observed.
 Values all_values(const AdoptedKernel& kernel, const Values& sizes);
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <chrono>
+#include <algorithm>
 #include <vector>
 
 #include "harness/adopt/kernel/kernel.h"
@@ -19,10 +19,30 @@ class Observing {
 
   AdoptedKernel& kernel() const { return kernel_; }
 
+  /// What a search may still spend, in launches of a few threads. No clock: a busy machine must find the same.
+  class Budget {
+   public:
+    Budget(const Seen& seen, double effort) : seen_(seen), end_(seen.effort + effort) {}
+    bool spent() const { return seen_.effort > end_; }
+
+   private:
+    const Seen& seen_;
+    double end_;
+  };
+  Budget budget(double effort) const { return {seen_, effort}; }
+
  protected:
   std::vector<Observation> look(const std::vector<ObservedLaunch>& launches) const {
     seen_.runs += static_cast<int>(launches.size());
+    for (const ObservedLaunch& observed : launches) seen_.effort += effort_of(observed);
     return observer_.run(artifact_, launches);
+  }
+
+  /// 1 of a launch of a few threads, which costs what it takes to begin; 9 of the largest at small sizes.
+  static double effort_of(const ObservedLaunch& observed) {
+    constexpr double kThreadsOfOne = 2048;
+    const Dim3 &grid = observed.launch.grid, &block = observed.launch.block;
+    return 1 + 1.0 * grid.x * grid.y * grid.z * block.x * block.y * block.z / kThreadsOfOne;
   }
 
   AdoptedKernel& kernel_;
@@ -38,10 +58,6 @@ inline bool ended_well(const Observation& observed) {
 
 inline bool did_not_end(const Observation& observed) {
   return observed.failure.find("did not end") != std::string::npos;
-}
-
-inline double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace harness::adopt

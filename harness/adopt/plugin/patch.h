@@ -28,6 +28,8 @@ struct Winner {
   std::map<std::string, Value> sizes;       // of the workload
   std::vector<MeasuredLaunch> launches;     // of the winner, in their order
   std::vector<MeasuredScratch> scratch;
+  std::vector<Launch> originals;     // launches of the original on that workload
+  std::vector<std::string> defines;  // that the file was read with
 };
 
 struct PatchedFile {

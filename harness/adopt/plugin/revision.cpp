@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/adopt/kernel/answers.h"
 #include "harness/adopt/kernel/launched.h"
+#include "harness/adopt/kernel/read_again.h"
 #include "harness/adopt/plugin/variant.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/launch.h"
@@ -48,15 +50,21 @@ void size_scratch(AdoptedKernel& kernel) {
   }
 }
 
-}  // namespace
-
-Revision revision_of(const std::string& file, const std::string& entry, const std::set<std::string>& fields) {
+AdoptOptions options_of(const std::string& file, const AdoptedFrom& from) {
   AdoptOptions options;
   options.file = file;
   options.yes = true;
-  options.entries = {entry.substr(entry.rfind(':') == std::string::npos ? 0 : entry.rfind(':') + 1)};
-  const Declared declared = declare(options);
+  options.entries = {from.entry.substr(from.entry.rfind(':') == std::string::npos ? 0 : from.entry.rfind(':') + 1)};
+  take_options(options, from.options);
+  return options;
+}
+
+}  // namespace
+
+Revision revision_of(const std::string& file, const AdoptedFrom& from, const std::set<std::string>& fields) {
+  const Declared declared = declare(options_of(file, from));
   AdoptedKernel kernel = choose_kernel(declared);
+  apply_answers(kernel, {.settings = declared.options.settings});
   size_scratch(kernel);
   fill_in_host_numbers(kernel, fields);
   std::set<std::string> tuned, further;
@@ -72,13 +80,16 @@ Revision revision_of(const std::string& file, const std::string& entry, const st
   return revision;
 }
 
-std::string device_part(const std::string& file, const std::string& text, const std::string& entry,
+std::vector<std::string> defines_of(const AdoptedFrom& from) {
+  AdoptOptions options;
+  take_options(options, from.options);
+  return options.defines;
+}
+
+std::string device_part(const std::string& file, const std::string& text, const AdoptedFrom& from,
                         const std::set<std::string>& tuned) {
   if (std::ranges::none_of(tokens_of(text), [](const Token& token) { return token.is("<<<"); })) return text;
-  AdoptOptions options;
-  options.file = file;
-  options.entries = {entry.substr(entry.rfind(':') == std::string::npos ? 0 : entry.rfind(':') + 1)};
-  const Declared declared = declare(options);
+  const Declared declared = declare(options_of(file, from));
   std::string types;  // headers of the types that a dispatch goes over
   for (const FoundLaunch& launch : find_launches(declared.source)) types += launch.dispatch + "\n";
   std::set<std::string> further;

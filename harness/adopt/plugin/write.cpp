@@ -231,9 +231,13 @@ std::string work_text(const AdoptedKernel& kernel, const std::string& source) {
 std::string origin_text(const AdoptedKernel& kernel, const std::string& file, const std::string& digest,
                         const std::string& original) {
   const std::string path = kernel.path.empty() ? "" : fmt::format(", path = {}", quoted(kernel.path));
+  std::string options;
+  for (const std::string& option : kernel.options) options += (options.empty() ? "" : ", ") + quoted(option);
+  if (!options.empty()) options = fmt::format(",\n              options = {{ {} }}", options);
   return fmt::format(
-      "  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\"{},\n              original = \"{}\" }},\n",
-      quoted(file), kernel.function.empty() ? kernel.qualified : kernel.function, digest, path, sha256_hex(original));
+      "  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\"{},\n              original = \"{}\"{} }},\n",
+      quoted(file), kernel.function.empty() ? kernel.qualified : kernel.function, digest, path, sha256_hex(original),
+      options);
 }
 
 std::string policy_text(const AdoptedKernel& kernel) {

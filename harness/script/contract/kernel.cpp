@@ -67,10 +67,10 @@ std::optional<AdoptedFrom> read_adopted(const Reader& kernel) {
   if (table == nullptr) return std::nullopt;
   if (!table->table) throw kernel.wrong("adopted", "{ file = \"kernel.cu\", entry = \"name\", digest = \"sha256\" }");
   const Reader reader(kernel.manifest(), *table, "adopted");
-  reader.only({"file", "entry", "digest", "path", "original"});
+  reader.only({"file", "entry", "digest", "path", "original", "options"});
   const auto if_any = [&](const char* field) { return reader.find(field) != nullptr ? reader.text(field) : ""; };
-  return AdoptedFrom{reader.text("file"), reader.text("entry"), reader.text("digest"), if_any("path"),
-                     if_any("original")};
+  return AdoptedFrom{reader.text("file"), reader.text("entry"), reader.text("digest"),
+                     if_any("path"),      if_any("original"),   reader.texts("options")};
 }
 
 void check_contract(const Reader& kernel, const std::string& folder_name) {

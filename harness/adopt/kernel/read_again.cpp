@@ -1,0 +1,85 @@
+#include "harness/adopt/kernel/read_again.h"
+
+#include <fmt/format.h>
+
+#include "harness/adopt/kernel/chosen.h"
+#include "harness/adopt/source/launch.h"
+#include "harness/adopt/source/option_text.h"
+#include "harness/core/error.h"
+
+namespace harness::adopt {
+namespace {
+
+struct ListOption {
+  const char* word;
+  std::vector<std::string> AdoptOptions::*list;
+};
+constexpr ListOption kLists[] = {{"-D", &AdoptOptions::defines},
+                                 {"--type", &AdoptOptions::types},
+                                 {"--set", &AdoptOptions::settings},
+                                 {"--tune", &AdoptOptions::tune}};
+struct TextOption {
+  const char* word;
+  std::string AdoptOptions::*text;
+};
+constexpr TextOption kTexts[] = {
+    {"--grid", &AdoptOptions::grid}, {"--block", &AdoptOptions::block}, {"--shared", &AdoptOptions::shared}};
+
+/// The lines of a kernel's launches, in their order.
+std::vector<int> lines_of_launches(const Source& source, const std::string& kernel) {
+  std::vector<int> lines;
+  for (const FoundLaunch& launch : find_launches(source))
+    if (launch.entry == kernel) lines.push_back(line_of(launch.file->text, launch.place));
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> options_to_read_again(const Source& source, const AdoptOptions& options,
+                                               const std::string& kernel) {
+  std::vector<std::string> texts;
+  // A revision has the file's own numbers; only a launch that an option says may be in terms of what is tuned.
+  const bool tuned = !options.grid.empty() || !options.block.empty() || !options.shared.empty();
+  for (const auto& [word, list] : kLists)
+    for (const std::string& value : options.*list)
+      if (tuned || list != &AdoptOptions::tune) texts.push_back(fmt::format("{} {}", word, value));
+  for (const auto& [word, text] : kTexts)
+    if (!(options.*text).empty()) texts.push_back(fmt::format("{} {}", word, options.*text));
+  const std::vector<int> lines = lines_of_launches(source, kernel);
+  for (std::size_t i = 0; options.launch_line > 0 && i < lines.size(); ++i)
+    if (lines[i] == options.launch_line) {
+      texts.push_back(fmt::format("--launch #{}", i + 1));
+      break;
+    }
+  return texts;
+}
+
+void take_options(AdoptOptions& options, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    const std::size_t blank = text.find(' ');
+    const std::string word = text.substr(0, blank), value = blank == std::string::npos ? "" : text.substr(blank + 1);
+    bool known = word == "--launch" && value.starts_with("#");
+    if (known) options.launch_number = static_cast<int>(whole("--launch", value.substr(1)));
+    for (const auto& [own, list] : kLists)
+      if (word == own) (options.*list).push_back(value), known = true;
+    for (const auto& [own, member] : kTexts)
+      if (word == own) options.*member = value, known = true;
+    if (!known)
+      throw bad_input(
+          fmt::format("adopted.options has '{}'; each is one of -D, --type, --set, --tune, --grid, "
+                      "--block, --shared with its value, or --launch #NUMBER",
+                      text));
+  }
+}
+
+void find_launch_line(const Source& source, AdoptOptions& options) {
+  if (options.launch_number == 0) return;
+  const std::string kernel = kernel_to_adopt(source, options, find_launches(source));
+  const std::vector<int> lines = lines_of_launches(source, kernel);
+  if (lines.size() < static_cast<std::size_t>(options.launch_number))
+    throw bad_input(fmt::format("{} launches {} {} times, and launch {} was adopted; adopt the file anew",
+                                shown_file(source.main().path), kernel, lines.size(), options.launch_number));
+  options.launch_line = lines[static_cast<std::size_t>(options.launch_number - 1)];
+}
+
+}  // namespace harness::adopt
