@@ -20,15 +20,16 @@
 namespace harness {
 namespace {
 
-// Of the search; and of one that would refuse what it did not turn and has not launched enough: a loaded machine
-// refuses no more than a quiet one.
+// Of the search; and of one that has not launched enough by then: a loaded machine finds and refuses what a quiet one
+// does.
 constexpr double kSeconds = 4, kMostSeconds = 12, kLaunchDeadline = 2;
 constexpr std::size_t kMostNumbers = 64;   // that sizes are taken from
 constexpr std::int64_t kConsecutive = 34;  // sizes: every remainder of a warp's width
 // Values go as far as single ones do in the forms that every kernel is admitted by: further out honest kernels overflow
 // where others do not, and no contract says yet what its callers pass.
 constexpr double kLeastScale = 1e-2, kMostScale = 512;
-constexpr std::size_t kEnoughLaunches = 200;  // all that is planned, and what that leads to
+// All that is planned and most of what that leads to; and so few that the candidate is slow, not the machine.
+constexpr std::size_t kEnoughLaunches = 150, kFewLaunches = 40;
 constexpr std::size_t kMostPlantedValues = 48;
 constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached nothing new
 
@@ -96,7 +97,7 @@ class DirectedSearch {
   bool is_over() const {
     const double spent = awake_seconds() - begin_s_;
     if (spent <= kSeconds || spent > kMostSeconds) return spent > kMostSeconds;
-    return searched_enough() || questions(lines_->unturned()).empty();
+    return searched_enough() || (launches_ < kFewLaunches && questions(lines_->unturned()).empty());
   }
 
   bool searched_enough() const { return launches_ >= kEnoughLaunches || waiting_.empty(); }

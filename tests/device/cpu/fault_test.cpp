@@ -97,7 +97,7 @@ TEST_CASE("a shuffle does not wait for a lane that has exited, and what it reads
   made.run("lost_lane", {}, {32}, {named("out")});
   const auto out = made.read<float>("out");
   for (int lane = 0; lane < 32; ++lane) {
-    if (lane == 6) CHECK(out[lane] != out[lane]);
+    if (lane == 6) CHECK_FALSE(std::isfinite(out[lane]));
     else CHECK(out[lane] == (lane == 7 ? 0 : 1));
   }
 }
