@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/gates.h"
+#include "harness/evaluate/finalist_memory.h"
 #include "harness/evaluate/gates.h"
 #include "harness/evaluate/predicted_timing.h"
 #include "harness/judge/manifest_text.h"
@@ -61,6 +62,7 @@ Settled gate_build(EvaluationRun& run) {
   if (predicts_times(run) && !run.request.gates_only)
     run.settings.counting->announce(run.request.realized, run.workers.device.predicts);
   if (!run.timed_size_first()) announce_other_points(run);
+  announce_memory_gate(run);
   const BuildResult result = run.workers.await(run.request.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     run.evaluation.log = failure->log;

@@ -63,10 +63,30 @@ std::string measured_form(const EvaluationRun& run, const Realized& at, const st
 
 class DirectedSearch {
  public:
-  DirectedSearch(EvaluationRun& run, WorkerPool& pool)
-      : run_(run), pool_(pool), runner_(pool.target, pool.stop), chance_(fresh_seed()) {}
+  DirectedSearch(EvaluationRun& run, WorkerPool& pool, std::function<bool()> stop)
+      : run_(run),
+        runner_(pool.target, stop),
+        judge_(pool.target, stop),
+        pool_{pool.kind,     pool.target, pool.device, pool.limits, std::move(stop),
+              pool.builders, judge_,      runner_,     nullptr,     {}},
+        chance_(fresh_seed()) {}
 
-  Settled search() {
+  /// Rows and outcome in `found`: the evaluation goes on meanwhile, and its rows stay in order.
+  ComparisonFindings search() && {
+    found_.settled = attempt_all();
+    return std::move(found_);
+  }
+
+ private:
+  /// As EvaluationRun::add.
+  Settled add(GateResult gate, bool refuses = true) {
+    Settled settled;
+    if (!gate.passed && refuses) settled = Rejected{gate.name, gate.detail};
+    found_.rows.push_back(std::move(gate));
+    return settled;
+  }
+
+  Settled attempt_all() {
     const std::optional<Realized> begin = run_.tiny_at()(run_.request.realized.candidate, {});
     if (!begin) return not_checked("no tiny point of the domain allows this candidate on the cpu device");
     build_ = json_text(begin->build);
@@ -93,7 +113,6 @@ class DirectedSearch {
     return conclude();
   }
 
- private:
   bool is_over() const {
     const double spent = awake_seconds() - begin_s_;
     if (spent <= kSeconds || spent > kMostSeconds) return spent > kMostSeconds;
@@ -102,7 +121,7 @@ class DirectedSearch {
 
   bool searched_enough() const { return launches_ >= kEnoughLaunches || waiting_.empty(); }
 
-  Settled not_checked(const std::string& why) { return run_.add({name_of(gate::comparisons), true, why, false}); }
+  Settled not_checked(const std::string& why) { return add({name_of(gate::comparisons), true, why, false}); }
 
   void plan_trials() {
     const Problem& problem = run_.request.realized.problem;
@@ -165,7 +184,7 @@ class DirectedSearch {
     if (wrong == nullptr || !baseline_is_right(trial, subject.draws[0])) return std::nullopt;
     const std::string words = fmt::format("{}, where a comparison went another way: {}: {}", in_words(trial, *at),
                                           wrong->name, wrong->detail);
-    run_.add({name_of(gate::comparisons), false, words}, false);
+    add({name_of(gate::comparisons), false, words}, false);
     return WrongAnswer{"comparisons: " + words, verdict.first_bad, judge::fingerprint(verdict)};
   }
 
@@ -213,9 +232,9 @@ class DirectedSearch {
 
   Settled failed(const Trial& trial, const Realized& at, Subject& subject, const RunnerFailure& failure) {
     if (!fails_again(subject) || !baseline_is_right(trial, subject.draws[0])) return std::nullopt;
-    run_.evaluation.failed_twice = true;
+    found_.failed_twice = true;
     const std::string words = fmt::format("{}: {}", in_words(trial, at), failure.detail);
-    run_.add({name_of(gate::comparisons), false, words}, false);
+    add({name_of(gate::comparisons), false, words}, false);
     RunnerFailure told = failure;
     told.detail = "comparisons " + words;
     return to_outcome(told, "launch", kLaunchDeadline);
@@ -360,9 +379,9 @@ class DirectedSearch {
         one_way.empty() ? fmt::format("each of its {} comparisons went more than one way", lines_->count())
                         : fmt::format("{} of its {} comparisons, in {} line{}, went one way only: {}", comparisons,
                                       lines_->count(), one_way.size(), one_way.size() == 1 ? "" : "s", shown(one_way));
-    if (Settled settled = run_.add({name_of(gate::comparisons), true,
-                                    fmt::format("{} launches at tiny sizes on the cpu device, {} of them judged; {}",
-                                                launches_, judged_, way)}))
+    if (Settled settled = add({name_of(gate::comparisons), true,
+                               fmt::format("{} launches at tiny sizes on the cpu device, {} of them judged; {}",
+                                           launches_, judged_, way)}))
       return settled;
     return conclude_unreached();
   }
@@ -371,28 +390,29 @@ class DirectedSearch {
     const std::vector<ComparedLines::Line> unturned = lines_->unturned();
     const std::vector<ComparedLines::Line> open = questions(unturned);
     if (!open.empty() && !searched_enough())
-      return run_.add({name_of(gate::unreached), true,
-                       fmt::format("not checked: {} launches in {:.0f} s are too few to say that no input turns {}",
-                                   launches_, awake_seconds() - begin_s_, shown(open)),
-                       false});
+      return add({name_of(gate::unreached), true,
+                  fmt::format("not checked: {} launches in {:.0f} s are too few to say that no input turns {}",
+                              launches_, awake_seconds() - begin_s_, shown(open)),
+                  false});
     if (!open.empty())
-      return run_.add(
-          {name_of(gate::unreached), false,
-           fmt::format(
-               "no input turned what these lines compare, and what follows it was never run: {}. Remove it, or, "
-               "if no input of the domain can turn it, let kernel.lua say so: accept = {{ [\"{}\"] = \"why\" }}",
-               shown(open), open.front().text)});
+      return add({name_of(gate::unreached), false,
+                  fmt::format(
+                      "no input turned what these lines compare, and what follows it was never run: {}. Remove it, or, "
+                      "if no input of the domain can turn it, let kernel.lua say so: accept = {{ [\"{}\"] = \"why\" }}",
+                      shown(open), open.front().text)});
     std::vector<std::string> answers;
     for (const ComparedLines::Line& line : unturned)
       answers.push_back(fmt::format("{}: `{}` ({})", line.place, line.text, answer_to(line)));
-    return run_.add({name_of(gate::unreached), true,
-                     answers.empty() ? "inputs turned every comparison of what follows from them"
-                                     : fmt::format("no input turned {}", fmt::join(answers, "; "))});
+    return add({name_of(gate::unreached), true,
+                answers.empty() ? "inputs turned every comparison of what follows from them"
+                                : fmt::format("no input turned {}", fmt::join(answers, "; "))});
   }
 
-  EvaluationRun& run_;
-  WorkerPool& pool_;
+  EvaluationRun& run_;  // only read
   Runner runner_;
+  JudgeProcess judge_;
+  WorkerPool pool_;
+  ComparisonFindings found_;
   std::mt19937_64 chance_;
   std::string build_;
   Artifact artifact_;
@@ -410,18 +430,39 @@ class DirectedSearch {
   std::set<double> planted_;
 };
 
+/// Whose workers it is that try it; null where nothing is tried, said in `why`.
+WorkerPool* pool_of(EvaluationRun& run, std::string& why) {
+  why = "not tried: times of emulation make no winner";
+  if (run.workers.native()) return run.workers.device.predicts.empty() ? nullptr : &run.workers;
+  why = "not tried: there is no cpu device for it";
+  return run.settings.preflight == nullptr ? nullptr : &run.settings.preflight->workers();
+}
+
 }  // namespace
 
-Settled gate_comparisons(EvaluationRun& run) {
-  const Charge charge(run.evaluation.cost.gates_s);
-  if (run.workers.native() && run.workers.device.predicts.empty())
-    return run.add({name_of(gate::comparisons), true, "not tried: times of emulation make no winner", false});
-  WorkerPool* const pool = run.workers.native()                ? &run.workers
-                           : run.settings.preflight != nullptr ? &run.settings.preflight->workers()
-                                                               : nullptr;
-  if (pool == nullptr || !run.tiny_at() || has_library_step(run.request.realized.plan))
-    return run.add({name_of(gate::comparisons), true, "not tried: there is no cpu device for it", false});
-  return DirectedSearch(run, *pool).search();
+ComparisonSearch::ComparisonSearch(EvaluationRun& run) : run_(run) {
+  std::string why;
+  WorkerPool* const pool = pool_of(run, why);
+  // The points are asked for here: scripts that find them answer one thread.
+  if (pool == nullptr || !run.tiny_at() || has_library_step(run.request.realized.plan)) {
+    found_.rows.push_back({name_of(gate::comparisons), true, why, false});
+    return;
+  }
+  under_way_ = std::async(run.workers.native() ? std::launch::deferred : std::launch::async, [this, pool] {
+    return DirectedSearch(run_, *pool, [this, pool] { return ended_ || (pool->stop && pool->stop()); }).search();
+  });
+}
+
+ComparisonSearch::~ComparisonSearch() {
+  ended_ = true;
+}
+
+Settled ComparisonSearch::finish() {
+  const Charge charge(run_.evaluation.cost.gates_s);
+  if (under_way_.valid()) found_ = under_way_.get();
+  for (GateResult& row : found_.rows) run_.add(std::move(row), false);
+  run_.evaluation.failed_twice = run_.evaluation.failed_twice || found_.failed_twice;
+  return found_.settled;
 }
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <future>
 
@@ -58,11 +59,15 @@ const Realized* first_full(const std::vector<const Realized*>& sorted, std::size
   return full == sorted.end() ? nullptr : *full;
 }
 
+}  // namespace
+
 /// The tools that were asked, at one point. They run in processes of their own from `begin` on.
 class PointCheck {
  public:
-  PointCheck(EvaluationRun& run, const Artifact& artifact, const Realized& realized, MemoryTools tools, double seconds)
+  PointCheck(EvaluationRun& run, const Artifact& artifact, const Realized& realized, MemoryTools tools, double seconds,
+             const std::atomic<bool>& ended)
       : run_(run),
+        ended_(ended),
         subject_(run.workers.make_subject(realized, artifact, run.request.admission)),
         place_((&realized == &run.request.realized ? "the timed size" : realized.problem.workload.name) +
                (fills(realized, run.workers.device) ? " (twice the blocks that the device holds, or more)" : "")),
@@ -73,8 +78,9 @@ class PointCheck {
   }
   void begin() {
     checks_ = std::async(std::launch::async, [this] {
+      const auto stop = [this] { return ended_ || (run_.workers.stop && run_.workers.stop()); };
       return check_memory(run_.workers.kind, run_.workers.target, subject_.executable, subject_.images[0], seconds_,
-                          run_.workers.stop, tools_);
+                          stop, tools_);
     });
   }
   Settled add_rows() {
@@ -96,14 +102,13 @@ class PointCheck {
   }
 
   EvaluationRun& run_;
+  const std::atomic<bool>& ended_;
   Subject subject_;
   std::string place_;
   MemoryTools tools_;
   double seconds_;
   std::future<std::vector<MemoryCheck>> checks_;  // last: its end waits for what uses the others
 };
-
-}  // namespace
 
 const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise,
                                       const DeviceInfo& device) {
@@ -141,32 +146,60 @@ void announce_finalist(EvaluationRun& run) {
     run.settings.preflight->announce(*run.preflight_point(), true);
 }
 
+void announce_memory_gate(EvaluationRun& run) {
+  if (run.request.confirm && !run.workers.native())
+    run.workers.builders.submit(run.workers.kind.checked_build(run.request.realized.build), false);
+}
+
+struct MemoryGate::UnderWay {
+  std::atomic<bool> ended = false;
+  std::deque<PointCheck> checks;  // last: their end waits
+};
+
+MemoryGate::MemoryGate(EvaluationRun& run) : run_(run) {
+  if (!run.workers.native()) settled_ = begin();
+}
+
+MemoryGate::~MemoryGate() {
+  if (under_way_) under_way_->ended = true;
+}
+
 // A tool that watches a GPU slows some kernels down a thousand times: all of them meet a small point, and the quickest
-// of them the smallest point that fills the device. Both at once: nothing is timed meanwhile.
-Settled gate_memory(EvaluationRun& run) {
-  const Charge charge(run.evaluation.cost.gates_s);
-  if (!run.request.realized.plan.steps.empty() && !has_launch(run.request.realized.plan))
-    return run.add(
+// of them the smallest point that fills the device. Both at once.
+Settled MemoryGate::begin() {
+  const Charge charge(run_.evaluation.cost.gates_s);
+  under_way_ = std::make_unique<UnderWay>();
+  if (!run_.request.realized.plan.steps.empty() && !has_launch(run_.request.realized.plan))
+    return run_.add(
         {name_of(gate::memory), true, "the plan runs library code alone, whose memory nobody here can mend", false});
-  const BuildResult built = run.workers.await(run.workers.kind.checked_build(run.request.realized.build));
+  const BuildResult built = run_.workers.await(run_.workers.kind.checked_build(run_.request.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) {
     const std::string error = first_error(std::get<CompileFailure>(built).log);
-    return run.add({name_of(gate::memory), false,
-                    "not checked: it compiles, and with the checks it does not" + (error.empty() ? "" : ": " + error)});
+    return run_.add(
+        {name_of(gate::memory), false,
+         "not checked: it compiles, and with the checks it does not" + (error.empty() ? "" : ": " + error)});
   }
-  const DeviceInfo& device = run.workers.device;
+  const DeviceInfo& device = run_.workers.device;
   const std::vector<const Realized*> places =
-      places_of_memory_checks(run.neighbour_points(), run.request.realized, run.size_ranges(), device);
+      places_of_memory_checks(run_.neighbour_points(), run_.request.realized, run_.size_ranges(), device);
   const Realized* const full = device.emulation || fills(*places.front(), device)
                                    ? nullptr
-                                   : first_full(by_work(run.neighbour_points()), 0, device);
-  std::deque<PointCheck> checks;
+                                   : first_full(by_work(run_.neighbour_points()), 0, device);
+  std::deque<PointCheck>& checks = under_way_->checks;
   for (const Realized* const place : places)
-    checks.emplace_back(run, *artifact, *place, MemoryTools::all, kMemoryCheckSeconds);
-  if (full != nullptr) checks.emplace_back(run, *artifact, *full, MemoryTools::quickest, kFullDeviceSeconds);
+    checks.emplace_back(run_, *artifact, *place, MemoryTools::all, kMemoryCheckSeconds, under_way_->ended);
+  if (full != nullptr)
+    checks.emplace_back(run_, *artifact, *full, MemoryTools::quickest, kFullDeviceSeconds, under_way_->ended);
   for (PointCheck& check : checks) check.begin();
-  for (PointCheck& check : checks)
+  return std::nullopt;
+}
+
+Settled MemoryGate::finish() {
+  if (!under_way_) settled_ = begin();
+  const Charge charge(run_.evaluation.cost.gates_s);
+  if (settled_) return settled_;
+  for (PointCheck& check : under_way_->checks)
     if (Settled settled = check.add_rows()) return settled;
   return std::nullopt;
 }

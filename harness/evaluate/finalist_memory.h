@@ -1,4 +1,6 @@
 #pragma once
+#include <memory>
+
 #include "harness/evaluate/evaluation_run.h"
 
 namespace harness {
@@ -17,9 +19,27 @@ std::vector<const Realized*> places_of_memory_checks(const std::vector<Realized>
 
 /// Begins the instrumented builds of what may become a finalist: they take seconds that nobody should wait for.
 void announce_finalist(EvaluationRun& run);
+/// Begins the build that a finalist's MemoryGate will wait for.
+void announce_memory_gate(EvaluationRun& run);
 
-/// Gates "memory:...": a finalist under every memory checker of the device.
-Settled gate_memory(EvaluationRun& run);
+/// Gates "memory:...": a finalist under every memory checker of the device, in processes of their own. Beside a GPU
+/// they run from its birth on, while other sizes and forms are judged: nothing is timed meanwhile. On the cpu device,
+/// where both would want the same cores, within finish().
+class MemoryGate {
+ public:
+  explicit MemoryGate(EvaluationRun& run);
+  ~MemoryGate();  // checks that nobody waits for are ended
+  MemoryGate(const MemoryGate&) = delete;
+  MemoryGate& operator=(const MemoryGate&) = delete;
+  Settled finish();
+
+ private:
+  struct UnderWay;
+  Settled begin();
+  EvaluationRun& run_;
+  Settled settled_;
+  std::unique_ptr<UnderWay> under_way_;
+};
 
 /// Refuses a finalist that no checker has looked at, neither of this device nor in the pre-flight, though there is one:
 /// what is not checked does not win.

@@ -115,12 +115,16 @@ Settled steps_on_device(EvaluationRun& run, Timing& timing) {
   if (!run.timed_size_first())
     if (Settled settled = gate_timed_size(run)) return settled;
   if (Settled settled = prepare_neighbours(run)) return settled;
+  std::optional<MemoryGate> memory;
+  if (run.request.confirm) memory.emplace(run);
   if (Settled settled = gate_other_points(run)) return settled;
+  if (memory && !run.workers.native())  // a GPU that they watch is not timed
+    if (Settled settled = memory->finish()) return settled;
   if (Settled settled = gate_machine_code(run)) return settled;
   if (!run.request.gates_only)
     if (Settled settled = timed_steps(run, timing)) return settled;
-  if (run.request.confirm)
-    if (Settled settled = gate_memory(run)) return settled;
+  if (memory && run.workers.native())
+    if (Settled settled = memory->finish()) return settled;
   if (run.request.stages) try_stages_of(run, run.request.realized, run.subject.trusted, "nominal");
   return std::nullopt;
 }
@@ -133,6 +137,8 @@ Outcome steps(EvaluationRun& run, const std::optional<FailedLaunch>& failed) {
   begin_phase(run, "gates");
   if (failed)
     if (Settled settled = repeat_failed_launch(run, *failed)) return *settled;
+  std::optional<ComparisonSearch> comparisons;
+  if (run.request.confirm) comparisons.emplace(run);
   if (run.timed_size_first()) {
     if (Settled settled = run.screens() ? screen(run) : screen_slow(run)) return *settled;
     announce_other_points(run);
@@ -144,8 +150,8 @@ Outcome steps(EvaluationRun& run, const std::optional<FailedLaunch>& failed) {
   if (Settled settled = steps_on_device(run, timing)) return *settled;
   if (beside)
     if (Settled settled = gate_preflight(run)) return *settled;
-  if (run.request.confirm) {
-    if (Settled settled = gate_comparisons(run)) return *settled;
+  if (comparisons) {
+    if (Settled settled = comparisons->finish()) return *settled;
     if (Settled settled = require_memory_check(run)) return *settled;
   }
   return Passed{timing};

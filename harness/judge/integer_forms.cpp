@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <future>
 #include <set>
+#include <variant>
 #include <vector>
 
 #include "harness/core/generators.h"
@@ -15,13 +17,20 @@
 namespace harness::judge {
 namespace {
 
-using Row = std::span<std::int64_t>;
+/// A part of a row, so that cores share a long one.
+struct Piece {
+  std::span<std::int64_t> values;
+  std::size_t first = 0;   // place of the first of them in the row
+  std::size_t length = 0;  // of the row
+};
 
-/// Of one row.
+using Arrange = void (*)(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed);
+using Sort = void (*)(std::span<std::int64_t> row);
+
 struct Arrangement {
   const char* form;
   const char* words;
-  void (*values)(Row row, std::int64_t lo, std::int64_t hi, std::uint64_t seed);
+  std::variant<Arrange, Sort> values;
 };
 
 std::int64_t drawn(std::uint64_t seed, std::uint64_t which, std::int64_t lo, std::int64_t hi) {
@@ -30,50 +39,77 @@ std::int64_t drawn(std::uint64_t seed, std::uint64_t which, std::int64_t lo, std
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + random::below(words, range));
 }
 
-void few_values(Row row, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void few_values(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   std::array<std::int64_t, 4> values;
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = drawn(seed, i, lo, hi);
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = values[static_cast<std::size_t>(drawn(seed, 4 + i, 0, 3))];
+  for (std::size_t i = 0; i < piece.values.size(); ++i)
+    piece.values[i] = values[static_cast<std::size_t>(drawn(seed, 4 + piece.first + i, 0, 3))];
 }
 
-void ends(Row row, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = drawn(seed, i, 0, 1) == 0 ? lo : hi;
+void ends(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+  for (std::size_t i = 0; i < piece.values.size(); ++i)
+    piece.values[i] = drawn(seed, piece.first + i, 0, 1) == 0 ? lo : hi;
 }
 
-void dominated(Row row, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void dominated(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   const std::int64_t value = drawn(seed, 0, lo, hi);
-  for (std::size_t i = 0; i < row.size(); ++i)
-    if (drawn(seed, 1 + i, 0, 15) != 0) row[i] = value;
+  for (std::size_t i = 0; i < piece.values.size(); ++i)
+    if (drawn(seed, 1 + piece.first + i, 0, 15) != 0) piece.values[i] = value;
 }
 
-void all_equal(Row row, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
-  std::ranges::fill(row, drawn(seed, 0, lo, hi));
+void all_equal(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+  std::ranges::fill(piece.values, drawn(seed, 0, lo, hi));
 }
 
-void one_largest(Row row, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
-  std::ranges::fill(row, lo);
-  if (!row.empty()) row[static_cast<std::size_t>(drawn(seed, 0, 0, static_cast<std::int64_t>(row.size()) - 1))] = hi;
+void one_largest(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+  std::ranges::fill(piece.values, lo);
+  const auto place = static_cast<std::size_t>(drawn(seed, 0, 0, static_cast<std::int64_t>(piece.length) - 1));
+  if (place >= piece.first && place - piece.first < piece.values.size()) piece.values[place - piece.first] = hi;
 }
 
-void consecutive(Row row, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
-  std::int64_t value = drawn(seed, 0, lo, hi);
-  for (std::int64_t& place : row) place = value, value = value == hi ? lo : value + 1;
+void consecutive(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+  const std::uint64_t range = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;  // 0: all 2^64
+  const std::uint64_t begin = static_cast<std::uint64_t>(drawn(seed, 0, lo, hi)) - static_cast<std::uint64_t>(lo);
+  std::uint64_t step = range == 0 ? begin + piece.first : (begin + piece.first % range) % range;
+  for (std::int64_t& value : piece.values) {
+    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + step);
+    if (++step == range) step = 0;
+  }
 }
 
-void ascending(Row row, std::int64_t, std::int64_t, std::uint64_t) {
-  std::ranges::sort(row);
+void least(const Piece& piece, std::int64_t lo, std::int64_t, std::uint64_t) {
+  std::ranges::fill(piece.values, lo);
 }
 
-void descending(Row row, std::int64_t, std::int64_t, std::uint64_t) {
-  std::ranges::sort(row, std::greater());
+void most(const Piece& piece, std::int64_t, std::int64_t hi, std::uint64_t) {
+  std::ranges::fill(piece.values, hi);
 }
 
-void least(Row row, std::int64_t lo, std::int64_t, std::uint64_t) {
-  std::ranges::fill(row, lo);
+// A flat input of a hundred million elements is one row: a core alone sorts it for ten seconds.
+template <typename Less>
+void sort_in_parts(std::span<std::int64_t> row, std::size_t part, Less less) {
+  if (row.size() <= part) {
+    std::ranges::sort(row, less);
+    return;
+  }
+  const auto half = row.begin() + static_cast<std::ptrdiff_t>(row.size() / 2);
+  const auto first = std::async(std::launch::async, [&] { sort_in_parts(std::span(row.begin(), half), part, less); });
+  sort_in_parts(std::span(half, row.end()), part, less);
+  first.wait();
+  std::inplace_merge(row.begin(), half, row.end(), less);
 }
 
-void most(Row row, std::int64_t, std::int64_t hi, std::uint64_t) {
-  std::ranges::fill(row, hi);
+std::size_t part_of(std::size_t row) {
+  constexpr std::size_t kLeastPart = 1 << 18, kParts = 16;
+  return std::max(kLeastPart, row / kParts + 1);
+}
+
+void ascending(std::span<std::int64_t> row) {
+  sort_in_parts(row, part_of(row.size()), std::less());
+}
+
+void descending(std::span<std::int64_t> row) {
+  sort_in_parts(row, part_of(row.size()), std::greater());
 }
 
 constexpr Arrangement kIntegers[] = {{"scaled 1e-2", "few distinct", few_values},
@@ -101,7 +137,8 @@ const Arrangement* find(std::span<const Arrangement> arrangements, const std::st
 }
 
 /// As forms.h says of "planted"; what is no integer from lo to hi is left out.
-void plant_integers(Row row, std::int64_t lo, std::int64_t hi, const std::string& form, std::uint64_t seed) {
+void plant_integers(std::span<std::int64_t> row, std::int64_t lo, std::int64_t hi, const std::string& form,
+                    std::uint64_t seed) {
   std::vector<std::int64_t> planted;
   for (const double value : planted_values(form))
     if (value == std::floor(value) && value >= static_cast<double>(lo) && value <= static_cast<double>(hi))
@@ -116,24 +153,45 @@ void plant_integers(Row row, std::int64_t lo, std::int64_t hi, const std::string
 
 }  // namespace
 
-void arrange_integers(std::span<std::int64_t> values, std::int64_t row_length, std::int64_t lo, std::int64_t hi,
-                      const std::string& form, std::uint64_t seed) {
-  plant_integers(values, lo, hi, form, seed);
-  const Arrangement* const arrangement = find(kIntegers, form);
-  if (arrangement == nullptr || row_length <= 0) return;
-  const auto length = static_cast<std::size_t>(row_length);
-  const auto rows = static_cast<std::int64_t>((values.size() + length - 1) / length);
-  parallel_ranges(rows, 0, [&](std::int64_t first, std::int64_t end) {
-    for (std::size_t row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(end); ++row) {
-      const std::size_t begin = row * length;
-      arrangement->values(values.subspan(begin, std::min(length, values.size() - begin)), lo, hi, seed + begin);
+namespace {
+
+void arrange(const Arrangement& arrangement, std::span<std::int64_t> values, std::size_t row_length, std::int64_t lo,
+             std::int64_t hi, std::uint64_t seed) {
+  const std::size_t rows = (values.size() + row_length - 1) / row_length;
+  const auto row_at = [&](std::size_t row) {
+    return values.subspan(row * row_length, std::min(row_length, values.size() - row * row_length));
+  };
+  if (const auto* const sort = std::get_if<Sort>(&arrangement.values))
+    return parallel_ranges(static_cast<std::int64_t>(rows), threads_for(static_cast<std::int64_t>(values.size())),
+                           [&](std::int64_t first, std::int64_t end) {
+                             for (std::int64_t row = first; row < end; ++row)
+                               (*sort)(row_at(static_cast<std::size_t>(row)));
+                           });
+  const Arrange piece_of = std::get<Arrange>(arrangement.values);
+  parallel_ranges(static_cast<std::int64_t>(values.size()), 0, [&](std::int64_t first, std::int64_t end) {
+    for (auto at = static_cast<std::size_t>(first); at < static_cast<std::size_t>(end);) {
+      const std::size_t row = at / row_length, within = at % row_length, length = row_at(row).size();
+      const std::size_t count = std::min(length - within, static_cast<std::size_t>(end) - at);
+      piece_of({values.subspan(at, count), within, length}, lo, hi, seed + row * row_length);
+      at += count;
     }
   });
 }
 
+}  // namespace
+
+void arrange_integers(std::span<std::int64_t> values, std::int64_t row_length, std::int64_t lo, std::int64_t hi,
+                      const std::string& form, std::uint64_t seed) {
+  plant_integers(values, lo, hi, form, seed);
+  const Arrangement* const arrangement = find(kIntegers, form);
+  if (arrangement != nullptr && row_length > 0)
+    arrange(*arrangement, values, static_cast<std::size_t>(row_length), lo, hi, seed);
+}
+
 void arrange_lengths(std::span<std::int64_t> lengths, std::int64_t lo, std::int64_t hi, const std::string& form,
                      std::uint64_t seed) {
-  if (const Arrangement* const arrangement = find(kLengths, form)) arrangement->values(lengths, lo, hi, seed);
+  const Arrangement* const arrangement = find(kLengths, form);
+  if (arrangement != nullptr && !lengths.empty()) arrange(*arrangement, lengths, lengths.size(), lo, hi, seed);
 }
 
 bool has_integer_forms(const Argument& argument) {

@@ -45,8 +45,8 @@ ProcessTree::Thread times_of(long process, long thread) {
   std::istringstream numbers(read_file_if_any(fmt::format("/proc/{}/task/{}/schedstat", process, thread)).value_or(""));
   double ran_ns = 0, waited_ns = 0;
   if (numbers >> ran_ns >> waited_ns && ran_ns > 0) return {ran_ns * 1e-9, waited_ns * 1e-9};
-  const double ticks =
-      std::atof(process_stat(thread, kUserTime).c_str()) + std::atof(process_stat(thread, kSystemTime).c_str());
+  const double ticks = std::atof(thread_stat(process, thread, kUserTime).c_str()) +
+                       std::atof(thread_stat(process, thread, kSystemTime).c_str());
   return {ticks / static_cast<double>(sysconf(_SC_CLK_TCK)), 0};
 }
 
@@ -59,7 +59,7 @@ ProcessTree look_at_tree(pid_t root) {
   for (const long process : with_descendants(root)) {
     for (const long thread : numbers_in(fmt::format("/proc/{}/task", process))) {
       tree.threads[thread] = times_of(process, thread);
-      tree.blocked = tree.blocked || process_stat(thread, kState) == "D";
+      tree.blocked = tree.blocked || thread_stat(process, thread, kState) == "D";
     }
   }
   return tree;

@@ -388,6 +388,19 @@ TEST_CASE("hostile forms arrange integers and lengths within their range") {
   CHECK(std::ranges::is_sorted(row(formed("shifted", "n"), 3), std::greater()));
   CHECK(distinct(row(formed("one-hot", "n"), 3)) == 1);
   CHECK(distinct(formed("one-hot", "n")) > 1);  // another value in each row
+  std::vector<std::int64_t> long_row(600000);   // shared by cores
+  const auto arranged = [&](const std::string& form) {
+    for (std::size_t i = 0; i < long_row.size(); ++i) long_row[i] = static_cast<std::int64_t>(i * 7919 % 907) - 7;
+    const auto length = static_cast<std::int64_t>(long_row.size());
+    arrange_integers(long_row, length, -7, 899, form, 3);
+  };
+  arranged("shifted");
+  CHECK(std::ranges::is_sorted(long_row, std::greater()));
+  arranged("few spikes");
+  CHECK(std::ranges::count(long_row, 899) == 1);
+  arranged("ramp");
+  CHECK(std::ranges::adjacent_find(
+            long_row, [](std::int64_t a, std::int64_t b) { return b != (a == 899 ? -7 : a + 1); }) == long_row.end());
   const auto one_long = formed("few spikes", "lengths");
   CHECK(std::ranges::count(one_long, 500.0) == 1);
   CHECK(std::ranges::count(one_long, 2.0) == 63);

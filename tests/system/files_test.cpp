@@ -1,6 +1,7 @@
 #include "harness/system/files.h"
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -87,6 +88,13 @@ TEST_CASE("the parent and the start of a process are read from /proc") {
   CHECK(process_stat(getpid(), 4) == std::to_string(getppid()));
   CHECK(std::stoll(process_stat(getpid(), 22)) > 0);
   CHECK(process_stat(0, 4).empty());
+  // A thread's times are its own, whatever the others of its process do.
+  constexpr int kUserTime = 14;
+  while (std::stol(process_stat(getpid(), kUserTime)) < 5) {
+  }
+  long fresh = 0;
+  std::thread([&] { fresh = std::stol(thread_stat(getpid(), syscall(SYS_gettid), kUserTime)); }).join();
+  CHECK(fresh <= 1);
 }
 
 TEST_CASE("a link is followed when a file is replaced, and stays a link") {
