@@ -78,7 +78,8 @@ void print_person(const IterationEnded& event, bool all_gates) {
   print_gates(evaluation.gates, all_gates);
   if (std::holds_alternative<Passed>(evaluation.outcome)) {
     for (const GateResult& gate : evaluation.gates)
-      if (gate.name == name_of(gate::forms)) report::tell("hostile forms %s\n", gate.detail.c_str());
+      if (const std::string words = reservation(gate.name, gate.detail); !words.empty())
+        report::tell("%s\n", report::clean(words).c_str());
     return;
   }
   const json error = error_json(evaluation.outcome);

@@ -152,6 +152,10 @@ void print_iteration(const json& row, const report::WorkOf& work) {
   if (row.value("parent", json()).is_string())
     report::tell("an edited source, in the place of the variant's own (%s)\n", text(row, "parent").c_str());
   print_times(row, work);
+  if (number(row, "time_ns"))
+    for (const json& gate : row.value("gates", json::array()))
+      if (const std::string words = reservation(text(gate, "name"), text(gate, "detail")); !words.empty())
+        report::tell("%s\n", report::clean(words).c_str());
   if (const json rival = row.value("rival", json()); rival.is_object() && number(row, "time_ns"))
     report::tell("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
                  config_text(rival).c_str(), text(rival, "iteration").c_str(),

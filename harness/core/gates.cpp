@@ -1,5 +1,6 @@
 #include "harness/core/gates.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace harness {
@@ -30,6 +31,12 @@ const Gate* find_gate(std::string_view recorded) {
     if (is_named(recorded, gate->name) && (longest == nullptr || gate->name.size() > longest->name.size()))
       longest = gate;
   return longest;
+}
+
+std::string reservation(std::string_view recorded, const std::string& detail) {
+  const Gate* const gate = find_gate(recorded);
+  if (std::ranges::find(kReservations, gate) == std::end(kReservations)) return "";
+  return (gate == &gate::forms ? "hostile forms " : "") + detail;
 }
 
 }  // namespace harness

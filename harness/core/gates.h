@@ -106,6 +106,9 @@ inline constexpr Gate determinism{"determinism", GateStage::launch,
                                   "a second launch on the same inputs gives the same bits"};
 inline constexpr Gate screened{"screened", GateStage::note, "what was not needed of a candidate that is no new best"};
 inline constexpr Gate forms{"forms", GateStage::note, "which hostile forms the contract leaves out, and why"};
+inline constexpr Gate domain{"domain", GateStage::note, "on which share of the domain's points the variant is valid"};
+inline constexpr Gate one_way{"one-way", GateStage::note,
+                              "which of its comparisons went one way only in all launches on the cpu device"};
 inline constexpr Gate reference{"reference", GateStage::note, "what the contract says of its reference"};
 inline constexpr Gate form{"form",
                            GateStage::other_points,
@@ -227,6 +230,8 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
                                             &gate::determinism,
                                             &gate::screened,
                                             &gate::forms,
+                                            &gate::domain,
+                                            &gate::one_way,
                                             &gate::reference,
                                             &gate::form,
                                             &gate::shape,
@@ -246,11 +251,16 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
                                             &gate::explained,
                                             &gate::repeated};
 
+/// The notes that limit what a time says: they are shown wherever it is.
+inline constexpr const Gate* kReservations[] = {&gate::domain, &gate::forms, &gate::one_way};
+
 /// As it is recorded: "entries", "form:few spikes".
 std::string name_of(const Gate& gate, std::string_view qualifier = {});
 /// The name of a launch's gate where the launch came after the timing: "finite after timing".
 std::string after_timing(const std::string& recorded);
 /// The gate of a recorded name; nullptr for a name that no gate has, as in the records of later versions.
 const Gate* find_gate(std::string_view recorded);
+/// What a person should know beside the time of what left a row of this name; "" of most rows.
+std::string reservation(std::string_view recorded, const std::string& detail);
 
 }  // namespace harness

@@ -375,14 +375,18 @@ class DirectedSearch {
     const std::vector<ComparedLines::Line> one_way = lines_->one_way();
     std::size_t comparisons = 0;
     for (const ComparedLines::Line& line : one_way) comparisons += line.comparisons;
-    const std::string way =
-        one_way.empty() ? fmt::format("each of its {} comparisons went more than one way", lines_->count())
-                        : fmt::format("{} of its {} comparisons, in {} line{}, went one way only: {}", comparisons,
-                                      lines_->count(), one_way.size(), one_way.size() == 1 ? "" : "s", shown(one_way));
-    if (Settled settled = add({name_of(gate::comparisons), true,
-                               fmt::format("{} launches at tiny sizes on the cpu device, {} of them judged; {}",
-                                           launches_, judged_, way)}))
+    const std::string turned = one_way.empty() ? "each" : fmt::format("{}", lines_->count() - comparisons);
+    if (Settled settled =
+            add({name_of(gate::comparisons), true,
+                 fmt::format("{} launches at tiny sizes on the cpu device, {} of them judged; {} of its {} comparisons "
+                             "went more than one way",
+                             launches_, judged_, turned, lines_->count())}))
       return settled;
+    if (!one_way.empty())
+      add({name_of(gate::one_way), true,
+           fmt::format("{} of its {} comparisons, in {}, went one way only: {}", comparisons, lines_->count(),
+                       one_way.size() == 1 ? "a line" : fmt::format("{} lines", one_way.size()), shown(one_way)),
+           false});
     return conclude_unreached();
   }
 

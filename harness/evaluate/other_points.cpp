@@ -71,8 +71,6 @@ std::string covered_in_words(EvaluationRun& run) {
     words += fmt::format("{} {} {} to {}", words.empty() ? ";" : ",", size, *least, *most);
     if (*least > range.lo || *most < range.hi) words += fmt::format(" of {} to {}", range.lo, range.hi);
   }
-  if (const double share = run.valid_share(); share < 1)
-    words += fmt::format("; valid on {:.0f} % of the domain", 100 * share);
   return words;
 }
 
@@ -188,6 +186,8 @@ Settled gate_other_points(EvaluationRun& run) {
   for (const std::string& words :
        {in_words(run.subject.problem().forms), special_values_in_words(run.subject.problem())})
     if (!words.empty()) run.add({name_of(gate::forms), true, words, false});
+  if (const double share = run.valid_share(); share < 1)
+    run.add({name_of(gate::domain), true, fmt::format("valid on {:.0f} % of the domain", 100 * share), false});
   if (const std::string words = in_words(run.subject.problem().reference); !words.empty())
     run.add({name_of(gate::reference), true, words, false});
   const std::vector<std::string> forms =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/core/gates.h"
 #include "harness/core/gpu.h"
 #include "harness/core/printable.h"
 #include "harness/core/utf8.h"
@@ -170,6 +171,14 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
   say(fmt::format("{} {} {}  {}  {}  {}", what, candidate.kernel, event.attempt.workload, nanoseconds(timing.time_ns),
                   ratio(timing.speedup), describe(candidate)),
       what.size());
+  if (event.confirmed) note_reservations(event.evaluation->gates);
+}
+
+// What the contract leaves out was told of the kernel, as the campaign began.
+void TerminalDisplay::note_reservations(const std::vector<GateResult>& gates) {
+  for (const GateResult& row : gates)
+    if (const std::string words = reservation(row.name, row.detail); !words.empty() && row.name != gate::forms.name)
+      say("note      " + clean(words));
 }
 
 /// The row of its workload, and what has just happened.

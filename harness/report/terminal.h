@@ -38,6 +38,7 @@ class TerminalDisplay : public Display {
   void say(const std::string& line, std::size_t strong = 0);
   void update_block(const IterationEnded& event);
   void note_machine();
+  void note_reservations(const std::vector<GateResult>& gates);
   void note_clock(const Timing& timing);
   LiveState::Row& row(LiveState& state, const std::string& kernel, const std::string& workload);
   TerminalOptions options_;

@@ -1,8 +1,12 @@
 #include "harness/device/cpu/compile/prelude.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <set>
+#include <sstream>
 
+#include "harness/device/cpu/compile/flags.h"
 #include "harness/system/files.h"
 #include "tests/support/program.h"
 
@@ -70,4 +74,29 @@ TEST_CASE("what few builds ask for is precompiled once that pays") {
   CHECK(read_file(made + ".gch") == "precompiled");
   CHECK(emulation.header(rare) == made);
   CHECK(emulation.compiled == 1);
+}
+
+TEST_CASE("behind the prelude no macro tells judged, checked and counted builds apart") {
+  const std::string guest = std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest";
+  const auto macros = [&](bool checked, bool compares) {
+    BuildSpec spec;
+    spec.checked = checked;
+    spec.compares = compares;
+    std::vector<std::string> command{"g++"};
+    const cpu::Flags flags = cpu::compile_flags(spec, guest);
+    command.insert(command.end(), flags.arguments.begin(), flags.arguments.end());
+    for (const char* word : {"-dM", "-E", "-x", "c++", "-include", "harness_cpu/prelude.h", "/dev/null"})
+      command.emplace_back(word);
+    std::istringstream lines(tests::run_program(command, guest).out);
+    std::set<std::string> defined;
+    for (std::string line; std::getline(lines, line);) defined.insert(line);
+    return defined;
+  };
+  const std::set<std::string> judged = macros(false, false);
+  CHECK(judged.contains("#define __x86_64__ 1"));
+  for (const bool compares : {false, true}) {
+    std::vector<std::string> different;
+    std::ranges::set_symmetric_difference(judged, macros(true, compares), std::back_inserter(different));
+    CHECK(different == std::vector<std::string>{});
+  }
 }
