@@ -21,7 +21,9 @@
 //
 // Scores stay as the product gives them; softmax scale and log2(e) come in as `factor` in the one multiply-add before
 // exp2. A row that has seen no visible key keeps largest = -inf, and 0 stands in for it: exp2(-inf - -inf) would be
-// NaN.
+// NaN. `largest` is kept multiplied, in units of log2, and rounded: where it stays as it was, the sums must be
+// rescaled by 2^0 and nothing near it. What rounding leaves of factor * score is 32 where that is 1e9, and a row of
+// such scores would halve 32 times with every tile until nothing is left.
 //
 // `largest` need not be the maximum, only near it: exponentials up to 2^8 round no worse than those up to 1. So it
 // follows the maximum only where that has grown by more, which after the first tile hardly happens, and the output is
@@ -41,7 +43,7 @@ struct WgmmaRows {
   int group, pair;        // of this lane
   int first_row;          // of this warp in the block's tile
   float out[kWidth / 2];  // sum of p * v, relative to `largest`
-  float largest[2];  // about, of rows group, group + 8, as the products give them; the same in the four lanes of a row
+  float largest[2];  // about, of factor * score in rows group, group + 8; the same in the four lanes of a row
   float sum[2];      // of p over this lane's keys only
 
   __device__ explicit WgmmaRows(int warpgroup) {
@@ -91,19 +93,19 @@ struct WgmmaRows {
     }
   }
 
-  /// score becomes p = exp2(factor * (score - largest)); `rescale` is what sums under the old maximum are multiplied
+  /// score becomes p = exp2(factor * score - largest); `rescale` is what sums under the old maximum are multiplied
   /// by. POLYNOMIAL: of each four groups of columns so many are exponentiated on the multiply-add units.
   template <int POLYNOMIAL = 0>
   __device__ void exponentiate(Scores& score, float (&rescale)[2], float factor) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      float here = largest[h];
+      float here = -harness::kInfinity;
 #pragma unroll
       for (int j = 0; j < BLOCK_N / 8; ++j) here = fmaxf(here, fmaxf(score[4 * j + 2 * h], score[4 * j + 2 * h + 1]));
-      here = harness::warp_max<4>(here);
-      if ((here - largest[h]) * factor <= kSlack) here = largest[h];
-      const float base = here == -harness::kInfinity ? 0.0f : here * factor;
-      rescale[h] = harness::exp2_approx(fmaf(largest[h], factor, -base));
+      here = harness::warp_max<4>(here) * factor;
+      if (here - largest[h] <= kSlack) here = largest[h];
+      const float base = here == -harness::kInfinity ? 0.0f : here;
+      rescale[h] = harness::exp2_approx(largest[h] - base);
       largest[h] = here;
       float added[2] = {};  // two chains of additions are half as long
 #pragma unroll
@@ -134,7 +136,7 @@ struct WgmmaRows {
   }
 
   /// Divides by the sums, and writes the log-sum-exp of rows below `valid` if `lse` is not null.
-  __device__ void finish(float* lse, int valid, float factor) {
+  __device__ void finish(float* lse, int valid) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const float total = harness::warp_sum<4>(sum[h]);
@@ -145,7 +147,7 @@ struct WgmmaRows {
         for (int e = 0; e < 2; ++e) out[4 * j + 2 * h + e] *= inverse;
       const int row = first_row + group + 8 * h;
       if (lse && pair == 0 && row < valid)
-        lse[row] = total > 0 ? largest[h] * factor * 0.6931471805599453f + logf(total) : -harness::kInfinity;
+        lse[row] = total > 0 ? largest[h] * 0.6931471805599453f + logf(total) : -harness::kInfinity;
     }
   }
 

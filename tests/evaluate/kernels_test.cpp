@@ -35,12 +35,12 @@ class Bench {
   const DeviceInfo& device() const { return device_; }
 
   Verdict evaluate(const std::string& kernel, const std::string& variant, const std::string& workload,
-                   const Config& config) {
+                   const Config& config, const std::string& form = "nominal") {
     const Realized realized = catalog_.plugin(kernel).realize({kernel, variant, "", config}, workload, device_);
     Executable executable{build(realized.build), realized.plan, realized.problem,
                           judge::make_layout(realized.problem, realized.plan)};
     std::vector<std::byte> image(static_cast<std::size_t>(executable.layout.bytes));
-    judge::paint(realized.problem, realized.plan, executable.layout, ++seed_, image);
+    judge::paint(realized.problem, realized.plan, executable.layout, ++seed_, image, {form, 0});
     const std::vector<std::byte> before = image;
     session_.run(executable, image);
     return judge::judge(realized.problem, realized.plan, executable.layout, before, image,
@@ -198,6 +198,24 @@ TEST_CASE("attention is right where its first configurations do not come") {
     const Config config =
         bench.catalog().plugin("attention").default_config(each.variant, each.workload, bench.device(), values);
     for (int draw = 0; draw < 3; ++draw) check_right(bench, "attention", each.variant, each.workload, config);
+  }
+}
+
+// A query of 1e5 that meets a key of 1e5 has a score of 1e9, and the largest score stays that for all tiles behind it.
+TEST_CASE("attention keeps a row whose score is 1e9") {
+  Bench bench;
+  const std::string workload =
+      bench.catalog()
+          .plugin("attention")
+          .add_shape("B=1 Hq=1 Hkv=1 Sq=64 Sk=768 D=64 causal=false dtype=bf16 lse=true", bench.device());
+  for (const char* variant : {"60_wgmma", "75_persistent"}) {
+    const Config config = bench.catalog().plugin("attention").default_config(variant, workload, bench.device(), {});
+    for (int draw = 0; draw < 6; ++draw) {  // most have such a pair
+      const Verdict verdict = bench.evaluate("attention", variant, workload, config, "wide spikes");
+      for (const GateResult& gate : verdict.gates)
+        if (!gate.passed) FAIL_CHECK(variant << ": " << gate.name << ": " << gate.detail);
+      CHECK(verdict.passed());
+    }
   }
 }
 

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
   }
 
   // Each warpgroup stores its rows through the memory of its queries, which it no longer needs.
-  rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries, factor);
+  rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries);
   rows.stage_output(own_queries, kBlockM);
   harness::async_proxy_fence();
   __syncthreads();

@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   consumer.end_turns();
 
   // Each warpgroup stores its rows through the memory of its queries, once none of its warps multiplies them any more.
-  rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries, factor);
+  rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries);
   T* const own_output = q_tile + warpgroup * 64 * Rows::kPanelRow;
   meet(warpgroup);
   rows.stage_output(own_output, kBlockM);

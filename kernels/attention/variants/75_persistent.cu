@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     harness::mbarrier_wait(&queries.full[buffer], queries.parity(turn));
     consumer.walk(rows, tile, tiles, step, q_tiles + buffer * kQueryTile, &queries.empty[buffer]);
     step += tiles;
-    rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries, factor);
+    rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries);
     rows.store_output(o + tile.first_of_out * D, tile.queries);
   }
   consumer.end_turns();
