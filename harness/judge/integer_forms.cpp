@@ -18,13 +18,13 @@ namespace harness::judge {
 namespace {
 
 /// A part of a row, so that cores share a long one.
-struct Piece {
+struct RowPiece {
   std::span<std::int64_t> values;
   std::size_t first = 0;   // place of the first of them in the row
   std::size_t length = 0;  // of the row
 };
 
-using Arrange = void (*)(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed);
+using Arrange = void (*)(const RowPiece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed);
 using Sort = void (*)(std::span<std::int64_t> row);
 
 struct Arrangement {
@@ -39,35 +39,35 @@ std::int64_t drawn(std::uint64_t seed, std::uint64_t which, std::int64_t lo, std
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + random::below(words, range));
 }
 
-void few_values(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void few_values(const RowPiece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   std::array<std::int64_t, 4> values;
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = drawn(seed, i, lo, hi);
   for (std::size_t i = 0; i < piece.values.size(); ++i)
     piece.values[i] = values[static_cast<std::size_t>(drawn(seed, 4 + piece.first + i, 0, 3))];
 }
 
-void ends(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void ends(const RowPiece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   for (std::size_t i = 0; i < piece.values.size(); ++i)
     piece.values[i] = drawn(seed, piece.first + i, 0, 1) == 0 ? lo : hi;
 }
 
-void dominated(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void dominated(const RowPiece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   const std::int64_t value = drawn(seed, 0, lo, hi);
   for (std::size_t i = 0; i < piece.values.size(); ++i)
     if (drawn(seed, 1 + piece.first + i, 0, 15) != 0) piece.values[i] = value;
 }
 
-void all_equal(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void all_equal(const RowPiece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   std::ranges::fill(piece.values, drawn(seed, 0, lo, hi));
 }
 
-void one_largest(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void one_largest(const RowPiece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   std::ranges::fill(piece.values, lo);
   const auto place = static_cast<std::size_t>(drawn(seed, 0, 0, static_cast<std::int64_t>(piece.length) - 1));
   if (place >= piece.first && place - piece.first < piece.values.size()) piece.values[place - piece.first] = hi;
 }
 
-void consecutive(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
+void consecutive(const RowPiece& piece, std::int64_t lo, std::int64_t hi, std::uint64_t seed) {
   const std::uint64_t range = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;  // 0: all 2^64
   const std::uint64_t begin = static_cast<std::uint64_t>(drawn(seed, 0, lo, hi)) - static_cast<std::uint64_t>(lo);
   std::uint64_t step = range == 0 ? begin + piece.first : (begin + piece.first % range) % range;
@@ -77,11 +77,11 @@ void consecutive(const Piece& piece, std::int64_t lo, std::int64_t hi, std::uint
   }
 }
 
-void least(const Piece& piece, std::int64_t lo, std::int64_t, std::uint64_t) {
+void least(const RowPiece& piece, std::int64_t lo, std::int64_t, std::uint64_t) {
   std::ranges::fill(piece.values, lo);
 }
 
-void most(const Piece& piece, std::int64_t, std::int64_t hi, std::uint64_t) {
+void most(const RowPiece& piece, std::int64_t, std::int64_t hi, std::uint64_t) {
   std::ranges::fill(piece.values, hi);
 }
 
