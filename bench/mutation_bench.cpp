@@ -1,8 +1,8 @@
 // How many wrong kernels pass the gates: random mutations of the shipped kernels (tests/support/mutations.h) on the cpu
 // device. Run from the top folder; HARNESS is the program whose workers are used.
 //   mutation_bench HARNESS COUNT SEED FOLDER people|conditions [FOLDER OF A KERNEL...]: COUNT mutants of each, written
-//   to FOLDER: mistakes as people make them, or a wrong path behind a comparison. Of kernels elsewhere than in
-//   kernels/ the variant 00_honest alone is changed.
+//   to FOLDER: mistakes as people make them, or a wrong path behind a comparison. Of kernels with a
+//   variant 00_honest that alone is changed.
 // Each mutant meets a finalist's gates without timing. One that passes is compared with its original at 200 points of
 // the domain, in random forms: the same bits everywhere (the mutation means nothing), within tolerance everywhere, or
 // wrong. One JSON line a mutant, and one with the sums at the end.
@@ -177,7 +177,7 @@ int run(int count, std::uint64_t seed, const std::filesystem::path& folder, test
   std::map<std::string, std::vector<tests::Mutant>> mutants;
   std::vector<std::string> kernels;
   for (const std::filesystem::path from : folders) {
-    const std::string only = from.string().starts_with("kernels/") ? "" : "00_honest";
+    const std::string only = std::filesystem::exists(from / "variants/00_honest.cu") ? "00_honest" : "";
     kernels.push_back(from.filename());
     mutants[kernels.back()] = tests::write_mutants(from, folder, kernels.back(), seed, count, only, of);
   }

@@ -52,11 +52,12 @@ Sums element_sums(const Output& output, const Element& e) {
   return {error * error, e.reference * e.reference, e.got * e.reference, 1};
 }
 
-/// The row with the largest error against the larger of its own norm and that of a typical row of as many elements.
+/// The row with the largest error against the largest of its own norm, that of its terms, and that of a typical row of
+/// as many elements.
 void judge_row(const Output& output, std::int64_t row, const Sums& sums, Measured& m) {
   if (sums.error2 == 0) return;
   const double typical = output.rms() * std::sqrt(static_cast<double>(sums.count));
-  const double scale = std::max(std::sqrt(sums.reference2), typical);
+  const double scale = std::max(std::sqrt(std::max(sums.reference2, sums.terms2)), typical);
   const double error = std::sqrt(sums.error2) / (scale == 0 ? std::sqrt(static_cast<double>(sums.count)) : scale);
   if (error <= m.worst_row_error) return;
   m.worst_row_error = error;
@@ -98,6 +99,7 @@ void measure_row(const Output& output, std::int64_t row, Chunk& chunk, Piece& pi
       ++m.compared;
       count_element(output, i, row, e, m);
       sums.add(element_sums(output, e));
+      sums.terms2 += output.terms(i) * output.terms(i);
       if (floating) count_ulp(e, m.error);
       const double difference = counts_differences ? output.difference(i, e) : 0;
       if (difference > 0) ++m.error.mismatches;

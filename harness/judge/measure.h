@@ -10,11 +10,13 @@ namespace harness::judge {
 struct Sums {
   double error2 = 0, reference2 = 0, product = 0;  // squared errors and references, got times reference
   std::int64_t count = 0;
+  double terms2 = 0;  // squared terms of the elements, where they were measured
   void add(const Sums& other) {
     error2 += other.error2;
     reference2 += other.reference2;
     product += other.product;
     count += other.count;
+    terms2 += other.terms2;
   }
 };
 

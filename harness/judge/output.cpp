@@ -126,7 +126,7 @@ double Output::badness(std::int64_t logical, std::int64_t row, const Element& e)
   if (kind() == Kind::relative) {
     const double error = std::fabs(e.got - e.reference);
     if (error < negligible() || !std::isfinite(e.expected)) return 0;
-    const double scale = std::max({std::fabs(e.reference), row_rms_[row], rms_});
+    const double scale = std::max({std::fabs(e.reference), row_rms_[row], rms_, terms(logical)});
     return error / (factors_.row * tolerance() * (scale == 0 ? 1 : scale));
   }
   if (kind() == Kind::ulp) return static_cast<double>(e.ulp) / (tolerance() + 0.5);

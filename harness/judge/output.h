@@ -43,6 +43,10 @@ class Output : public Comparison {
   double row_rms(std::int64_t row) const { return row_rms_[row]; }
   double rms() const { return rms_; }
   double terms() const { return reference_.terms; }
+  /// Of one element; 0 where it was not measured.
+  double terms(std::int64_t logical) const {
+    return reference_.element_terms.empty() ? 0 : reference_.element_terms[logical];
+  }
   FirstBad describe(std::int64_t logical) const;
 
  private:

@@ -27,6 +27,7 @@ struct ReferenceArray {
   Uncleared<double> values;    // not yet rounded to dtype; for integers, what fits a double
   std::vector<std::byte> raw;  // integers: the exact elements
   double terms = 0;  // rms size of what the elements are sums of, where it was measured (judge/terms.h); else 0
+  std::vector<float> element_terms;  // the same of each element: a few may have far larger terms than most; else empty
 };
 using ReferenceValues = std::map<std::string, ReferenceArray>;  // by output argument
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "harness/core/gates.h"
 #include "harness/judge/elements.h"
@@ -78,6 +80,7 @@ void measure_terms(const Problem& problem, ReferenceValues& reference, const std
   for (const Argument& a : problem.arguments) {
     if (!may_cancel(a, form)) continue;
     ReferenceArray& right = reference.at(a.name);
+    std::vector<float> slopes2(right.values.size());
     double slope2 = 0, curvature2 = 0, bend2 = 0, count = 0;
     for (const ChangedPair& pair : pairs) {
       const auto &up = pair.up.at(a.name).values, &down = pair.down.at(a.name).values;
@@ -87,15 +90,21 @@ void measure_terms(const Problem& problem, ReferenceValues& reference, const std
         const double bend = slope - (half_up[i] - half_down[i]);  // twice the slope of half the change
         if (!std::isfinite(slope) || !std::isfinite(curvature) || !std::isfinite(bend)) continue;
         slope2 += slope * slope;
+        slopes2[i] += static_cast<float>(slope * slope);
         curvature2 += curvature * curvature;
         bend2 += bend * bend;
         ++count;
       }
     }
     right.terms = 0;
+    right.element_terms.clear();
     if (count == 0 || std::max(curvature2, bend2) > kMostCurvature * kMostCurvature * slope2) continue;
-    right.terms = std::sqrt(slope2 / count) / term_change(problem);
-    if (form != "nominal") right.terms *= std::sqrt(static_cast<double>(accuracy_of(problem, a).sum));
+    const double summands = form == "nominal" ? 1 : static_cast<double>(accuracy_of(problem, a).sum);
+    const double unit = std::sqrt(summands) / term_change(problem);
+    right.terms = std::sqrt(slope2 / count) * unit;
+    right.element_terms = std::move(slopes2);
+    for (float& terms : right.element_terms)
+      terms = static_cast<float>(std::sqrt(terms / static_cast<double>(pairs.size())) * unit);
   }
 }
 

@@ -31,10 +31,10 @@ void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint6
 /// the coarsest input's type rounds away of half of it is nothing either.
 double term_change(const Problem& problem);
 
-/// Sets `terms` of these outputs. The rms of (up - down) / (2 term_change) is, for a sum, the root of the squares' sum
-/// of its terms: what typical errors are relative to. In hostile forms times the root of their number, which is sum|x|
-/// at the most: what the bound on errors is relative to (core/accuracy.h). Left at 0 where the output does not follow
-/// its inputs linearly: an exponential of large values is steep and does not cancel.
+/// Sets `terms` and `element_terms` of these outputs. The rms of (up - down) / (2 term_change) is, for a sum, the root
+/// of the squares' sum of its terms: what typical errors are relative to. In hostile forms times the root of their
+/// number, which is sum|x| at the most: what the bound on errors is relative to (core/accuracy.h). Left at 0 where the
+/// output does not follow its inputs linearly: an exponential of large values is steep and does not cancel.
 void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ChangedPair>& pairs,
                    const std::string& form);
 

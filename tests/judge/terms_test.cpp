@@ -1,8 +1,11 @@
 #include "harness/judge/terms.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "harness/judge/elements.h"
+#include "harness/judge/output.h"
 #include "harness/judge/tolerance.h"
 #include "tests/judge/launched.h"
 
@@ -60,6 +63,46 @@ TEST_CASE("the size of a sum's terms is found by changing its inputs") {
   const double typical = l.reference.at("y").terms;
   measure_terms(l.problem, l.reference, others, "ramp");
   CHECK(l.reference.at("y").terms == Approx(typical * std::sqrt(1000.0)));
+}
+
+// Two values among many, 1e3 and -1e3, meet in one sum: rounding them leaves more there than in any other.
+TEST_CASE("an element of large terms that cancel may be off by what they round to, and no other") {
+  constexpr std::int64_t kRows = 100, kColumns = 128;
+  Problem problem;
+  problem.arguments = {tensor(ArgumentKind::input, "x", Dtype::f32, {kRows, kColumns}),
+                       tensor(ArgumentKind::output, "y", Dtype::f32, {kRows})};
+  Launched l(problem);
+  for (const auto& [column, value] : {std::pair(7, 1e3), std::pair(90, -1e3)})
+    store_rounded(Dtype::f32, l.before.data() + find_buffer(l.layout, "x")->offset + 4 * (3 * kColumns + column),
+                  value);
+  const auto sums = [&](double change, std::uint64_t seed) {
+    std::vector<std::byte> image = l.before;
+    if (change != 0) change_inputs(l.problem, l.layout, seed, change, image);
+    const std::byte* const x = image.data() + find_buffer(l.layout, "x")->offset;
+    ReferenceValues values;
+    ReferenceArray& y = values["y"];
+    y.dtype = Dtype::f32;
+    y.shape = {kRows};
+    y.values = Uncleared<double>(kRows);
+    std::fill(y.values.begin(), y.values.end(), 0.0);
+    for (std::int64_t i = 0; i < kRows * kColumns; ++i) y.values[i / kColumns] += load_as_double(Dtype::f32, x + 4 * i);
+    return values;
+  };
+  l.reference = sums(0, 0);
+  std::vector<ChangedPair> pairs;
+  const double change = term_change(l.problem);
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    pairs.push_back({sums(change, seed), sums(-change, seed), sums(change / 2, seed), sums(-change / 2, seed)});
+  measure_terms(l.problem, l.reference, pairs, "few spikes");
+  const auto& terms = l.reference.at("y").element_terms;
+  REQUIRE(terms.size() == kRows);
+  CHECK(terms[3] > 20 * terms[4]);
+  const Output output(l.problem, l.layout, l.before, l.before, *find_argument(l.problem, "y"), l.reference.at("y"));
+  const auto badness = [&](std::int64_t i) {
+    const double right = l.reference.at("y").values[i];
+    return output.badness(i, 0, {right, right, right + 0.1});
+  };
+  CHECK(badness(3) < badness(4) / 5);
 }
 
 TEST_CASE("what is steep and not linear in its inputs has no terms that cancel") {

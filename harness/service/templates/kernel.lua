@@ -7,7 +7,9 @@ return kernel {
     { name = "n65536_f32", sets = { "default" }, n = 65536, dtype = "f32" },
   },
   arguments = {
-    input { "x", dtype = "$dtype", shape = { "n" }, gen = normal {} },
+    input { "x", dtype = "$dtype", shape = { "n" }, gen = normal {},
+            -- What callers pass: both ends are always tried. Add infinities, nan, denormals, ties or sorted = true.
+            values = { range = { -1000, 1000 } } },
     output { "y", dtype = "$dtype", shape = { "n" }, compare = relative {} },
   },
   reference = { source = "reference.cu", entry = "reference<$dtype>", sizes = { "n" }, threads = function(w) return w.n end },
