@@ -92,7 +92,7 @@ bool add_others(Compared& compared, const std::vector<Beside>& others, const Fin
       if (!profile) return false;
       compared.add(other.title, other.realized, *profile);
     } catch (const Error& error) {
-      report::err("harness: no profile of the %s: %s\n", other.title.c_str(), error.what());
+      report::err("harness: no profile of the {}: {}\n", other.title, error.what());
     }
   }
   return true;
@@ -138,12 +138,12 @@ bool add_counted_lines(Profile& profile, const Candidate& candidate, const std::
 void print_compared(const Compared& compared, bool as_json) {
   if (as_json) return report::out_json(compared.as_json());
   const Realized& realized = compared.candidates[0];
-  report::out("%s %s %s on %s\n", realized.candidate.kernel.c_str(), realized.candidate.variant.c_str(),
-              to_text(realized.candidate.config).c_str(), realized.problem.workload.name.c_str());
+  report::out("{} {} {} on {}\n", realized.candidate.kernel, realized.candidate.variant,
+              to_text(realized.candidate.config), realized.problem.workload.name);
   report::ProfiledSources sources;
   for (const SourceFile& source : realized.sources) sources.emplace_back(source.name, source.text);
-  report::out("%s", report::profile_text(compared.profiles[0], sources).c_str());
-  if (compared.titles.size() > 1) report::out("\n%s", compared.text().c_str());
+  report::out("{}", report::profile_text(compared.profiles[0], sources));
+  if (compared.titles.size() > 1) report::out("\n{}", compared.text());
 }
 
 int profile(const ProfileArguments& arguments, Shell& shell) {
@@ -192,15 +192,7 @@ int profile(const ProfileArguments& arguments, Shell& shell) {
 
 void define_profile(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<ProfileArguments>();
-  app.add_option("kernel", arguments->words.kernel, "The kernel");
-  app.add_option("variant", arguments->words.variant, "The variant");
-  app.add_option("--from", arguments->words.from, "Profile what this recorded iteration evaluated")
-      ->type_name("ITERATION");
-  app.add_option("--source", arguments->words.source, "An edited source, in the place of the variant's own")
-      ->type_name("FILE");
-  app.add_option("-p", arguments->words.parameters, "A parameter's value; the others take their first valid one")
-      ->type_name("NAME=VALUE")
-      ->take_all();
+  add_candidate_options(app, arguments->words);
   app.add_option("--workload", arguments->workloads,
                  "Workloads, sets, or shapes of your own, separated by commas (default: the first of the set "
                  "'default')");
@@ -224,8 +216,7 @@ void define_profile(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_gate_options(app, shell);
   add_plugin_options(app, shell);
   action = [arguments, &shell] {
-    if (arguments->words.from == 0 && (arguments->words.kernel.empty() || arguments->words.variant.empty()))
-      throw bad_input("name a kernel and a variant, or --from an iteration: harness profile KERNEL VARIANT");
+    require_candidate(arguments->words, "profile");
     return profile(*arguments, shell);
   };
 }

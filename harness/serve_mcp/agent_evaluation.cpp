@@ -14,6 +14,7 @@
 #include "harness/serve_mcp/veil.h"
 #include "harness/serve_mcp/workshop.h"
 #include "harness/service/arguments.h"
+#include "harness/service/asked_candidate.h"
 #include "harness/service/edited_source.h"
 #include "harness/system/interrupt.h"
 
@@ -37,13 +38,9 @@ struct Bench {
   std::string workload;
 };
 
-Realized realize(Candidate candidate, Catalog& catalog, const std::string& workload, const DeviceInfo& device) {
-  const VariantInfo* const variant = find_variant(catalog.kernel(candidate.kernel), candidate.variant);
-  if (variant == nullptr) throw bad_input(fmt::format("there is no variant '{}' any more", candidate.variant));
-  candidate.technique = variant->technique;
-  candidate.config =
-      catalog.plugin(candidate.kernel).default_config(candidate.variant, workload, device, candidate.config);
-  return catalog.plugin(candidate.kernel).realize(candidate, workload, device);
+Realized realized_now(Candidate candidate, Catalog& catalog, const std::string& workload, const DeviceInfo& device) {
+  candidate.technique = variant_of(catalog.kernel(candidate.kernel), candidate.variant).technique;
+  return realize(std::move(candidate), workload, catalog, device);
 }
 
 struct Recorded {
@@ -76,7 +73,7 @@ struct Best {
 
 Realized baseline_of(const Bench& bench, const std::string& kernel) {
   const std::string& name = bench.own.kernel(kernel).variants.front().name;
-  return realize({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
+  return realized_now({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
 }
 
 /// The session's own time of the kernel's baseline on the workload, measured now where there is none.
@@ -240,10 +237,10 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   if (job.request.contains("manifest")) {
     candidate.variant = variant_of_edit(job, proposals, {edited.get(), own.get()}, device, ledger);
   } else if (job.request.contains("source")) {
-    parent = realize(candidate, *own, workload, device).source_hash;
+    parent = realized_now(candidate, *own, workload, device).source_hash;
     edited->plugin(kernel).use_source(variant, job.request["source"].get<std::string>());
   }
-  const Realized realized = realize(candidate, *edited, workload, device);
+  const Realized realized = realized_now(candidate, *edited, workload, device);
   if (parent) require_entries(realized, "the source");
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, [&stop] { return stop(); });
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
