@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "harness/cli/command.h"
@@ -73,20 +72,9 @@ void fill_options(RunArguments& arguments) {
   if (!arguments.name.empty()) options.name = arguments.name;
   if (!arguments.workloads.empty()) options.workloads = split_commas(arguments.workloads);
   if (!arguments.variants.empty()) options.variants = split_commas(arguments.variants);
-  const char* price = std::getenv("HARNESS_USD_PER_HOUR");
   if (arguments.usd_per_hour > 0) options.usd_per_hour = arguments.usd_per_hour;
-  else if (price != nullptr) {
-    const Value value = parse_value(price);
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) options.usd_per_hour = static_cast<double>(*whole);
-    else if (const auto* number = std::get_if<double>(&value)) options.usd_per_hour = *number;
-    else throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}', which is not a number", price));
-    if (!std::isfinite(*options.usd_per_hour) || *options.usd_per_hour < 0)
-      throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}'; a price is 0 or more", price));
-  }
   if (arguments.max_cost > 0) options.max_cost_usd = arguments.max_cost;
   fill_proposer(arguments);
-  if (options.max_cost_usd && !options.usd_per_hour && !options.token_price)
-    throw bad_input("--max-cost needs the device's price; give --usd-per-hour or set HARNESS_USD_PER_HOUR");
 }
 
 /// What the machine does beside this campaign. Before it starts nothing here is ours; later our own processes keep at

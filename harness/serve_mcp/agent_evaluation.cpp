@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
 #include "harness/core/iteration_json.h"
+#include "harness/report/events.h"
 #include "harness/report/live_row.h"
 #include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
@@ -265,21 +265,14 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   return answer_of(bench, record(bench, std::move(attempt), std::move(request)), beside, archive);
 }
 
-mcp::Answer campaign_answer(const std::string& events, int status, const DeviceInfo& device) {
-  Answer answer = {{"ok", status == 0 || status == 1 || status == 130}};
-  std::istringstream lines(events);
-  for (std::string line; std::getline(lines, line);) {
-    const json event = parse_json_if_valid(line);
-    if (!event.is_object()) {
-      if (!answer.value("ok", false) && !line.empty()) answer["error"] = {{"kind", "campaign"}, {"message", line}};
-      continue;
-    }
-    if (event.value("event", "") == "campaign_started") answer["campaign"] = event["campaign"];
-    if (event.value("event", "") != "campaign_finished") continue;
-    for (const char* key : {"reason", "iterations", "outcomes", "best", "spent_s"})
-      if (event.contains(key)) answer[key] = event[key];
-    for (Answer& row : answer["best"]) row = mcp::with_kind_of_times(row, device.device, device.emulation);
-  }
+mcp::Answer campaign_answer(const CampaignSummary& summary, const DeviceInfo& device) {
+  const bool broken = summary.reason == EndReason::script_error || summary.reason == EndReason::device_lost ||
+                      summary.reason == EndReason::store_error;
+  Answer answer = {{"ok", !broken}, {"campaign", summary.campaign}};
+  if (broken) answer["error"] = {{"kind", "campaign"}, {"message", summary.message}};
+  const json event = report::finished_json(summary);
+  for (const char* key : {"reason", "iterations", "outcomes", "best", "spent_s"}) answer[key] = event[key];
+  for (Answer& row : answer["best"]) row = mcp::with_kind_of_times(row, device.device, device.emulation);
   answer["next"] = "best shows what won; harness://report/CAMPAIGN has all of it";
   return answer;
 }

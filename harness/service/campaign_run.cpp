@@ -4,6 +4,8 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <thread>
@@ -19,7 +21,6 @@
 #include "harness/system/awake_clock.h"
 #include "harness/system/cache_limit.h"
 #include "harness/system/driver_release.h"
-#include "harness/system/interrupt.h"
 
 namespace harness {
 namespace {
@@ -112,6 +113,20 @@ void note_missing_fleet(const CampaignRecord& record, const CampaignAsked& asked
       fmt::format("the campaign had {} devices, and goes on with one; --fleet FILE names them again", nodes.size()));
 }
 
+void note_price(CampaignOptions& options) {
+  const char* const price = std::getenv("HARNESS_USD_PER_HOUR");
+  if (!options.usd_per_hour && price != nullptr) {
+    const Value value = parse_value(price);
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) options.usd_per_hour = static_cast<double>(*whole);
+    else if (const auto* number = std::get_if<double>(&value)) options.usd_per_hour = *number;
+    else throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}', which is not a number", price));
+    if (!std::isfinite(*options.usd_per_hour) || *options.usd_per_hour < 0)
+      throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}'; a price is 0 or more", price));
+  }
+  if (options.max_cost_usd && !options.usd_per_hour && !options.token_price)
+    throw bad_input("--max-cost needs the device's price; give --usd-per-hour or set HARNESS_USD_PER_HOUR");
+}
+
 // The hour that scripts are told is that of the place where the campaign is started.
 void note_zone(CampaignOptions& options) {
   const std::time_t now = std::time(nullptr);
@@ -125,7 +140,7 @@ void note_zone(CampaignOptions& options) {
 /// It has a quarter of the cores, and a tenth of the budget but no more than a minute: the first evaluations are what
 /// it is for.
 std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const CampaignOptions& options, const Places& places,
-                                         Shell& shell) {
+                                         const std::function<bool()>& stop, Shell& shell) {
   constexpr double kMostS = 60, kShare = 0.1;
   constexpr unsigned kShareOfCores = 4;
   const GpuFacts* const gpu = gpu_of_device(device.name);
@@ -137,7 +152,7 @@ std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const Campaig
   made.gpu = gpu->name;
   made.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency() / kShareOfCores));
   made.most_s = options.budget_s ? std::min(kMostS, kShare * *options.budget_s) : kMostS;
-  made.stop = interrupted;
+  made.stop = stop;
   made.profiler = [&shell, places, emulation = *counts](std::function<bool()> stop) {
     return shell.rooms.profiler(places, emulation, std::move(stop));
   };
@@ -254,6 +269,7 @@ void Opened::check_new() {
 }
 
 void Opened::open() {
+  note_price(asked.options);
   note_zone(asked.options);
   if (asked.resume) open_resumed();
   catch_interrupts();
@@ -277,24 +293,24 @@ auto with_campaign(CampaignAsked asked, bool only_planned, Shell& shell, Display
   Places& places = opened.places;
   const auto& fleet = opened.fleet;
   const DeviceInfo& device = opened.device;
+  const std::function<bool()>& stop = opened.asked.stop;
   // The readers of the campaign's events outlive the evaluator, which tells them what it does.
   report::LiveRowWriter row([&shell] { return open_live(shell); });
   StoreCopies copies(*opened.archive, opened.asked.store_copy, shell);
   report::Readers readers({&display, &row, &copies});
   places.on_phase = [&readers](const EvaluationPhase& phase) { readers.phase(phase); };
-  const auto own = fleet ? nullptr : shell.rooms.evaluator(places, device, options.usd_per_hour, interrupted);
+  const auto own = fleet ? nullptr : shell.rooms.evaluator(places, device, options.usd_per_hour, stop);
   Evaluator& evaluator = fleet ? fleet->evaluator() : *own;
   const auto playbook = shell.rooms.playbook(places);
   const auto diagnoser = shell.rooms.diagnoser(places);
   // The device's own counters; without them what counts, where that was asked for.
-  const auto counting = options.profile == "on" && evaluator.profiler() == nullptr
-                            ? shell.rooms.profiler(places, device, interrupted)
-                            : nullptr;
+  const auto counting =
+      options.profile == "on" && evaluator.profiler() == nullptr ? shell.rooms.profiler(places, device, stop) : nullptr;
   const auto proposer = opened.proposer();
   const auto predictor =
-      fleet || opened.resume || only_planned ? nullptr : predictor_for(device, options, places, shell);
+      fleet || opened.resume || only_planned ? nullptr : predictor_for(device, options, places, stop, shell);
   AwakeClock clock;
-  Campaign campaign({*opened.catalog, *opened.scripts, evaluator, opened.archive->ledger(), readers, clock, interrupted,
+  Campaign campaign({*opened.catalog, *opened.scripts, evaluator, opened.archive->ledger(), readers, clock, stop,
                      environment_of(shell, device, fleet.get()), playbook.get(), awake_seconds() - awake_at_start(),
                      proposer.get(), evaluator.profiler() != nullptr ? evaluator.profiler() : counting.get(),
                      diagnoser.get(), fleet.get(), predictor.get()},

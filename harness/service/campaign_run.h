@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "harness/core/display.h"
 #include "harness/service/arguments.h"
 #include "harness/service/shell.h"
+#include "harness/system/interrupt.h"
 
 namespace harness {
 
@@ -18,6 +20,7 @@ struct CampaignAsked {
   std::vector<std::string> proposer_variables;
   std::optional<std::string> resume;  // this campaign, or "" or "latest"
   std::string store_copy;             // a folder that gets a snapshot of the store every minute; "" none
+  std::function<bool()> stop = interrupted;
 };
 
 struct EndedCampaign {
@@ -25,7 +28,8 @@ struct EndedCampaign {
   CampaignOptions options;  // of a resumed campaign: its own
 };
 
-/// Runs it to its end. What cannot run is refused before a store is made: Error(bad_input).
+/// Runs it to its end. What cannot run is refused before a store is made: Error(bad_input). Where no price of the
+/// device is given, $HARNESS_USD_PER_HOUR counts.
 EndedCampaign run_campaign(CampaignAsked asked, Shell& shell, Display& display);
 /// What its strategy would do first, at most so many decisions; nothing is evaluated or recorded.
 DryRun plan_campaign(CampaignAsked asked, Shell& shell, Display& display, int decisions);
