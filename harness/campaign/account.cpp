@@ -5,6 +5,7 @@
 namespace harness {
 namespace {
 
+// Of each list the newest are kept: what a strategy sees must not grow with the history.
 constexpr std::size_t kRecords = 32, kGains = 16, kFingerprintsShown = 8, kFingerprintsKept = 64;
 // A time must fall by this share to count as an improvement where no verdict was made.
 constexpr double kImprovement = 0.99;

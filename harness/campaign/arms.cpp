@@ -87,7 +87,7 @@ void merge_prior(ArmState& state, const VariantInfo& variant, const Prior& expec
 /// Valid configurations; of a space that is too large to list, all combinations of its values.
 std::int64_t count_of(const Space& space) {
   if (space.listed()) return static_cast<std::int64_t>(space.points.size());
-  constexpr double kMost = 1e15;
+  constexpr double kMost = 1e15;  // a double still counts by ones there, and 64 bits hold it
   double product = 1;
   for (const Parameter& parameter : space.parameters) product *= static_cast<double>(parameter.values.size());
   return static_cast<std::int64_t>(std::min(product, kMost));

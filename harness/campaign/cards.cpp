@@ -94,6 +94,7 @@ void Cards::keep_alone(const Flight& flight) {
 
 // A card is slower than the anchor by what it is slower, whatever it times. A pair that says otherwise is odd.
 void Cards::doubt_outlier(std::size_t device, double over_anchor) {
+  // Beside the median of the newest pairs: one odd pair does not move it, and a card that warms up is followed.
   constexpr std::size_t kKept = 16, kEnough = 6;
   constexpr double kOdd = 0.05;
   if (!context_.in_fleet() || context_.device.emulation) return;

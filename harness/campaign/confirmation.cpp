@@ -31,7 +31,7 @@ std::vector<WorkloadBook*> by_gain(std::vector<WorkloadBook>& books) {
 }  // namespace
 
 double Confirmation::least_seconds() const {
-  constexpr double kLeastEvaluations = 2;
+  constexpr double kLeastEvaluations = 2;  // the winner, and the baseline beside it
   return kLeastEvaluations * context_.state.passed_seconds();
 }
 

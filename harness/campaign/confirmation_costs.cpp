@@ -20,6 +20,7 @@ void ConfirmationCosts::add(const std::string& kernel, double seconds) {
 
 // Other programs on the machine slow both kinds: what is usual is scaled by what evaluations take now.
 double ConfirmationCosts::expect(const std::string& kernel, double evaluation_s, double passed_s) const {
+  // Cheap evaluations are no sign of cheap confirmations, and a few slow ones of no four times slower machine.
   constexpr double kLeastScale = 1, kMostScale = 4;
   if (const auto own = longest_.find(kernel); own != longest_.end()) return own->second;
   const auto usual = usual_.evaluations.find({kernel, Purpose::confirm});

@@ -224,7 +224,6 @@ Ended Flights::finish_next() {
     }
   }
   serve_queue();
-  if (context_.ports.between) context_.ports.between();
   return reap();
 }
 

@@ -13,8 +13,8 @@
 namespace harness {
 namespace {
 
-constexpr int kAdmissionNeighbours = 6;
-constexpr int kPreflightChoice = 16;  // points of which the cheapest is tried on the cpu device
+constexpr int kAdmissionNeighbours = 6;  // other points of the domain at which a trial judges mutants
+constexpr int kPreflightChoice = 16;     // points of which the cheapest is tried on the cpu device
 // Beyond this traffic a trial, which judges a hundred images, is made at a smaller point of the domain.
 constexpr double kTrialBytes = 4 << 20;
 

@@ -17,6 +17,7 @@ namespace {
 constexpr int kMostFailures = 4;
 // And proposals in a row of which none became a variant: whatever a strategy thinks of it, this ends.
 constexpr std::size_t kMostUseless = 32;
+// A campaign that waits for replies looks so often whether its user stops it.
 constexpr double kAskAgainS = 1;
 
 /// "vectors" of "vectors~3": of a proposed variant, what it was asked for.

@@ -21,7 +21,7 @@ class Proposals {
       : context_(context), reserve_s_(std::move(reserve_s)), maker_(context, so_far_) {}
 
   /// What earlier campaigns brought; frozen at the start.
-  void know(ProposerHistory history) { history_ = std::move(history); }
+  void know(const ProposerHistory& history) { history_ = history; }
   /// Of a campaign that goes on: what was accepted then is a variant again.
   void restore();
 

@@ -79,7 +79,7 @@ bool Requests::wants_exact_times(const ArmId& id) const {
 // A baseline of the naive kind may take seconds a launch: no more than a twentieth of the budget for all of them. With
 // --objective single every workload needs a winner that met all gates.
 double Requests::brief_baseline_s() const {
-  constexpr double kLeast = 2.5, kShare = 0.05;
+  constexpr double kLeast = 2.5, kShare = 0.05;  // the least holds a few launches of a slow kernel in any budget
   const CampaignOptions& options = context_.options;
   if (!options.budget_s || options.objective == "single") return 0;
   return std::max(kLeast, kShare * *options.budget_s);

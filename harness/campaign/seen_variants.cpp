@@ -10,7 +10,7 @@ std::string place_key(const std::string& kernel, const std::string& workload, co
 }
 
 std::string first_line(const std::string& text) {
-  constexpr std::size_t kLongestKept = 600;
+  constexpr std::size_t kLongestKept = 600;  // a proposer is told it: enough for the place and the sentence
   return text.substr(0, std::min(text.find('\n'), kLongestKept));
 }
 

@@ -54,7 +54,7 @@ std::vector<EarlierResult> CampaignState::news_from_others(Arm& arm) {
 
 // Behind what was measured anywhere: the distance of a prediction is unknown.
 void CampaignState::add_predicted(const PredictedStart& start) {
-  constexpr std::size_t kTold = 3;
+  constexpr std::size_t kTold = 3;  // a place to begin: a model ranks too roughly for more
   Arm* const arm = find_arm(arms_, start.arm);
   if (arm == nullptr || start.points.empty()) return;
   std::vector<EarlierResult> fastest;

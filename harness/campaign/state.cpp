@@ -8,7 +8,7 @@
 namespace harness {
 namespace {
 
-constexpr std::size_t kRecentOutcomes = 32;
+constexpr std::size_t kRecentOutcomes = 32;  // that a strategy sees: more would grow with the history
 
 std::string answer_key(const std::string& workload, const Candidate& candidate) {
   return workload + "\n" + candidate.kernel + "\n" + candidate.variant + "\n" + to_text(candidate.config);

@@ -220,7 +220,7 @@ json capture_json(const Capture& capture) {
     kernels.push_back({{"kernel", each.name},
                        {"linked", each.linked},
                        {"origin", origin_text(each.origin)},
-                       {"source", each.source.empty() ? json() : json(each.source)},
+                       {"source", text_or_null(each.source)},
                        {"calls", each.calls},
                        {"total_ns", each.total_ns},
                        {"share", each.share},

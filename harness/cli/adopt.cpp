@@ -93,19 +93,18 @@ json arguments_json(const adopt::Adopted& adopted) {
 
 void print_found(const adopt::Adopted& adopted) {
   if (adopted.kernel.further.empty())
-    report::tell("%s, launched as in %s\n", adopted.kernel.qualified.c_str(), adopted.kernel.launch.from.c_str());
-  else
-    report::tell("%s, a function of %zu launches\n", adopted.kernel.function.c_str(), adopted.kernel.launches().size());
+    report::tell("{}, launched as in {}\n", adopted.kernel.qualified, adopted.kernel.launch.from);
+  else report::tell("{}, a function of {} launches\n", adopted.kernel.function, adopted.kernel.launches().size());
   report::Table table{{"argument", "type", "role", "shape", "because"}, {}};
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
     table.rows.push_back({each.name, std::string(name(each.dtype)), role_of(each),
                           adopt::is_array(each) ? adopt::shape_text(adopted.kernel, each) : "", each.evidence});
-  report::tell("%s", report::aligned(table).c_str());
-  report::tell("%d launches at small sizes; %d sizes that no formula was made from agree\n", adopted.seen.runs,
+  report::tell("{}", report::aligned(table));
+  report::tell("{} launches at small sizes; {} sizes that no formula was made from agree\n", adopted.seen.runs,
                adopted.seen.held_out);
-  for (const std::string& note : adopted.seen.notes) report::tell("%s\n", note.c_str());
-  if (!adopted.reference.words.empty()) report::tell("reference: %s\n", adopted.reference.words.c_str());
-  if (!adopted.reference.weak.empty()) report::tell("  weak: %s\n", adopted.reference.weak.c_str());
+  for (const std::string& note : adopted.seen.notes) report::tell("{}\n", note);
+  if (!adopted.reference.words.empty()) report::tell("reference: {}\n", adopted.reference.words);
+  if (!adopted.reference.weak.empty()) report::tell("  weak: {}\n", adopted.reference.weak);
 }
 
 /// At a terminal: each answer is the text of an --arg. False: nobody answers.
@@ -113,8 +112,8 @@ bool ask(const adopt::Adopted& adopted, const AdoptArguments& arguments, adopt::
   if (arguments.json || options.yes || isatty(STDIN_FILENO) == 0) return false;
   for (const adopt::Question& question : adopted.seen.questions) {
     const bool setting = question.option.starts_with("--set");
-    report::err("%s; an answer is what stands behind %s:\n  %s\n> ", question.why.c_str(), setting ? "--set" : "--arg",
-                question.option.c_str());
+    report::err("{}; an answer is what stands behind {}:\n  {}\n> ", question.why, setting ? "--set" : "--arg",
+                question.option);
     std::string answer;
     if (!std::getline(std::cin, answer) || answer.empty()) return false;
     (setting ? options.settings : options.arguments).push_back(answer);
@@ -174,7 +173,7 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   do {
     const auto observer = shell.rooms.observer(places, interrupted);
     adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen,
-                           [](const std::string& line) { report::err("%s\n", line.c_str()); });
+                           [](const std::string& line) { report::err("{}\n", line); });
     if (interrupted()) return 130;
   } while (!adopted.seen.questions.empty() && ask(adopted, arguments, arguments.options));
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
@@ -184,7 +183,7 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   fs::create_directories(folder);
   write_plugin(adopted, folder / adopted.name);
   if (!arguments.json) print_found(adopted);
-  if (!arguments.json) report::err("wrote %s\n", (folder / adopted.name).c_str());
+  if (!arguments.json) report::err("wrote {}\n", (folder / adopted.name).string());
   std::vector<std::string> problems = first_check(adopted.name, arguments.device, arguments.json, shell);
   if (interrupted()) return 130;
   bool passed = problems.empty();
@@ -203,13 +202,13 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
                       {"check", {{"passed", passed}, {"problems", problems}}}};
     report::out_json(object);
   } else {
-    for (const std::string& problem : problems) report::out("  %s\n", problem.c_str());
+    for (const std::string& problem : problems) report::out("  {}\n", problem);
     std::string where;
     if (!shell.more_kernels.empty()) where = " --kernels " + shell.more_kernels.back();
-    if (passed) report::err("next: harness run %s --budget 5m%s\n", adopted.name.c_str(), where.c_str());
+    if (passed) report::err("next: harness run {} --budget 5m{}\n", adopted.name, where);
     else
-      report::err("next: mend %s and try harness check %s --device %s%s\n", (folder / adopted.name).c_str(),
-                  adopted.name.c_str(), arguments.device.c_str(), where.c_str());
+      report::err("next: mend {} and try harness check {} --device {}{}\n", (folder / adopted.name).string(),
+                  adopted.name, arguments.device, where);
   }
   return passed ? 0 : 1;
 }
@@ -259,9 +258,8 @@ int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json
     report::out_json(made);
     return 0;
   }
-  report::err("wrote %s and .cu\n", made["files"][0].get<std::string>().c_str());
-  report::err("next: harness eval %s %s\n", made["kernel"].get<std::string>().c_str(),
-              made["variant"].get<std::string>().c_str());
+  report::err("wrote {} and .cu\n", made["files"][0].get<std::string>());
+  report::err("next: harness eval {} {}\n", made["kernel"].get<std::string>(), made["variant"].get<std::string>());
   return 0;
 }
 

@@ -43,10 +43,10 @@ void print_csv(const report::View& view, const json& rows, const Asking& asking)
     for (const auto& [key, value] : rows.front().items()) table.columns.push_back(key);
     table = report::from_rows(table.columns, rows);
     for (auto& row : table.rows)
-      for (std::string& cell : row)
-        if (cell == "-") cell.clear();
+      for (report::Cell& cell : row)
+        if (report::text(cell) == "-") cell = {};
   }
-  report::out("%s", report::csv(table).c_str());
+  report::out("{}", report::csv(table));
 }
 
 }  // namespace
@@ -119,12 +119,31 @@ void print_rows(const report::View& view, const json& rows, const Asking& asking
                                   asking.format == "table" ? report::terminal_columns() : std::nullopt};
   const report::ChosenTable chosen = report::choose(view, rows, choice);
   const auto width = asking.wide ? std::nullopt : report::terminal_columns();
-  report::out(
-      "%s",
-      (asking.format == "markdown" ? report::markdown(chosen.table) : report::aligned(chosen.table, width)).c_str());
+  report::out("{}",
+              (asking.format == "markdown" ? report::markdown(chosen.table) : report::aligned(chosen.table, width)));
   if (!chosen.left_out.empty())
-    report::err("no room for %s; --wide shows all, --columns A,B chooses\n",
-                fmt::format("{}", fmt::join(chosen.left_out, ", ")).c_str());
+    report::err("no room for {}; --wide shows all, --columns A,B chooses\n", fmt::join(chosen.left_out, ", "));
+}
+
+void print_answer(const SqlAnswer& answer, const std::string& format) {
+  if (format == "json") {
+    json objects = json::array();
+    for (const json& row : answer.rows) {
+      json& object = objects.emplace_back(json::object());
+      for (std::size_t i = 0; i < answer.columns.size(); ++i) object[answer.columns[i]] = row[i];
+    }
+    return report::out_json(objects);
+  }
+  report::Table table{answer.columns, {}};
+  for (const json& row : answer.rows) {
+    auto& cells = table.rows.emplace_back();
+    for (const json& value : row)
+      cells.push_back(value.is_null() && format == "csv" ? report::Cell() : report::cell(value));
+  }
+  const std::string text = format == "csv"        ? report::csv(table)
+                           : format == "markdown" ? report::markdown(table)
+                                                  : report::aligned(table);
+  report::out("{}", text);
 }
 
 report::WorkOf work_here(Shell& shell) {

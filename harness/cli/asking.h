@@ -30,6 +30,9 @@ inline constexpr const char* kCampaignWords = "its number, its name, or latest";
 /// Rows as they were asked for: JSON and CSV hold what the record holds, tables are for people.
 void print_rows(const report::View& view, const json& rows, const Asking& asking);
 
+/// Columns and rows as they are: "json", "csv", "markdown" or "table".
+void print_answer(const SqlAnswer& answer, const std::string& format);
+
 /// "2d", "12h", "30m", "2026-11-22", "2026-11-22 14:05": seconds since 1970. Throws Error(bad_input).
 double parse_since(const std::string& text, double now_unix);
 

@@ -35,9 +35,8 @@ int cache(const CacheArguments& arguments, Shell& shell) {
                       {"removed_builds", gone.builds}});
     return 0;
   }
-  if (arguments.prune) report::tell("removed %zu builds, %s\n", gone.builds, megabytes(gone.bytes).c_str());
-  report::tell("%s: %zu builds, %s; the limit is %s\n", folder.c_str(), left.builds, megabytes(left.bytes).c_str(),
-               megabytes(limit).c_str());
+  if (arguments.prune) report::tell("removed {} builds, {}\n", gone.builds, megabytes(gone.bytes));
+  report::tell("{}: {} builds, {}; the limit is {}\n", folder, left.builds, megabytes(left.bytes), megabytes(limit));
   if (!arguments.prune && left.bytes > limit)
     report::tell("it is over its limit: harness cache --prune removes what was not used for longest\n");
   return 0;

@@ -110,14 +110,13 @@ void print_ranked(const capture::Capture& found, const CaptureArguments& argumen
                           fmt::format("{:.2f}x", each.whole_speedup_at_2x), dimensions(group.grid) + more,
                           dimensions(group.block)});
   }
-  report::out("%s", report::aligned(table).c_str());
+  report::out("{}", report::aligned(table));
   if (found.kernels.size() > table.rows.size())
-    report::out("and %zu more, in %s/capture.json\n", found.kernels.size() - table.rows.size(),
-                arguments.folder.c_str());
-  report::tell("%s of GPU time in %d process%s; at 2x: how much less it would be if the kernel took half as long\n",
-               report::nanoseconds(found.total_ns).c_str(), found.processes, found.processes == 1 ? "" : "es");
+    report::out("and {} more, in {}/capture.json\n", found.kernels.size() - table.rows.size(), arguments.folder);
+  report::tell("{} of GPU time in {} process{}; at 2x: how much less it would be if the kernel took half as long\n",
+               report::nanoseconds(found.total_ns), found.processes, found.processes == 1 ? "" : "es");
   for (const capture::CapturedKernel& each : found.kernels)
-    if (!each.source.empty()) report::out("%s: %s\n", each.entry.c_str(), report::clean(each.source).c_str());
+    if (!each.source.empty()) report::out("{}: {}\n", each.entry, report::clean(each.source));
 }
 
 /// What can be adopted, the most promising first.
@@ -137,7 +136,7 @@ int capture_program(const CaptureArguments& arguments, Shell&) {
   const capture::Capture found = capture::read_capture(arguments.folder, source_folders(arguments));
   const json object = capture::capture_json(found);
   write_file(arguments.folder + "/capture.json", object.dump(1) + "\n");
-  for (const std::string& each : found.errors) report::err("harness: %s\n", report::clean(each).c_str());
+  for (const std::string& each : found.errors) report::err("harness: {}\n", report::clean(each));
   if (found.kernels.empty())
     throw environment_error(fmt::format(
         "{} was run (status {}) and launched no kernel that could be seen: {}", arguments.program[0], status,
@@ -146,15 +145,15 @@ int capture_program(const CaptureArguments& arguments, Shell&) {
                                : "CUDA was initialized and nothing was launched"));
   if (arguments.json) report::out_json(object);
   else print_ranked(found, arguments);
-  if (status != 0) report::err("harness: the program ended with status %d\n", status);
+  if (status != 0) report::err("harness: the program ended with status {}\n", status);
   if (!arguments.launch.empty()) {
     if (!fs::exists(arguments.folder + "/launch/launch.json", failed))
       throw bad_input(fmt::format(
           "no launch of '{}' was recorded: it was launched fewer than {} times, or only while a graph was captured",
           arguments.launch, arguments.skip + 1));
-    report::err("next: harness adopt --from-capture %s\n", arguments.folder.c_str());
+    report::err("next: harness adopt --from-capture {}\n", arguments.folder);
   } else if (const std::string next = next_command(found, arguments); !next.empty()) {
-    report::err("next: %s\n", next.c_str());
+    report::err("next: {}\n", next);
   }
   return status == 0 ? 0 : 1;
 }

@@ -1,13 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
-#include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
-#include "harness/core/error.h"
-#include "harness/core/gpu.h"
 #include "harness/report/out.h"
 #include "harness/service/kernel_check.h"
 #include "harness/system/interrupt.h"
@@ -26,7 +22,7 @@ struct CheckArguments {
 };
 
 void note(const CheckArguments& arguments, const std::string& line) {
-  if (!arguments.json) report::err("  %s\n", line.c_str());
+  if (!arguments.json) report::err("  {}\n", line);
 }
 
 /// The options, with lines for who sits at a terminal.
@@ -41,53 +37,40 @@ json mutants_json(const Admission& admission) {
   for (const MutantVerdict& mutant : admission.mutants)
     mutants.push_back({{"name", mutant.name},
                        {"workload", mutant.workload},
-                       {"output", mutant.output.empty() ? json() : json(mutant.output)},
-                       {"caught_by", mutant.caught_by.empty() ? json() : json(mutant.caught_by)},
+                       {"output", text_or_null(mutant.output)},
+                       {"caught_by", text_or_null(mutant.caught_by)},
                        {"detail", mutant.detail}});
   return mutants;
 }
 
+/// nullopt: interrupted.
+std::optional<KernelCheck> checked(const std::string& name, KernelChecker& checker, const CheckArguments& arguments) {
+  if (!arguments.json) report::err("{}\n", name);
+  const KernelCheck check = checker.check(name);
+  if (interrupted()) return std::nullopt;
+  if (!arguments.json) report::out("{}: {}\n", name, check.problems.empty() ? "ok" : "FAILED");
+  return check;
+}
+
 int check(CheckArguments arguments, Shell& shell) {
   require_descriptors();
-  const Places places = shell.places();
-  if (arguments.options.architecture.empty()) arguments.options.architecture = find_gpu("").architecture;
-  const auto offline = shell.rooms.offline_device(places, arguments.options.architecture);
-  if (!offline)
-    throw bad_input(fmt::format("'{}' is no architecture; write it like {}", arguments.options.architecture,
-                                find_gpu("").architecture));
-  const auto catalog = shell.rooms.catalog(places);
-  if (arguments.kernels.empty()) arguments.kernels = catalog->kernel_names();
-  for (const std::string& name : arguments.kernels) {  // an unknown name is bad usage, not a kernel that fails
-    const auto known = catalog->kernel_names();
-    if (std::find(known.begin(), known.end(), name) == known.end()) catalog->kernel(name);
-  }
-  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
-  catch_interrupts();
-  const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, interrupted);
-  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
-  Ledger& ledger = archive->ledger();
-  evaluator->use_peaks(known_peaks(*evaluator, ledger));
-  if (!offline->compiler)
-    note(arguments, fmt::format("{}: compiling for {} is not checked", fmt::join(offline->info.missing, "; "),
-                                arguments.options.architecture));
+  KernelChecker checker(shell, arguments.device, telling(arguments));
+  for (const std::string& name : arguments.kernels) checker.require(name);  // bad usage, not a kernel that fails
+  if (arguments.kernels.empty()) arguments.kernels = checker.kernel_names();
+  if (const std::string unchecked = checker.unchecked(); !unchecked.empty()) note(arguments, unchecked);
   bool all = true;
   for (const std::string& name : arguments.kernels) {
-    if (interrupted()) return 130;
-    if (!arguments.json) report::err("%s\n", name.c_str());
-    const KernelCheck report = check_kernel(name, *catalog, *evaluator, ledger, *offline, telling(arguments));
-    if (interrupted()) return 130;
-    all = all && report.problems.empty();
-    if (arguments.json) {
-      const json object{{"kernel", name},
-                        {"passed", report.problems.empty()},
-                        {"mutants", mutants_json(report.admission)},
-                        {"tolerances", report.admission.tolerances},
-                        {"problems", report.problems}};
-      report::out_json(object);
-    } else {
-      report::out("%s: %s\n", name.c_str(), report.problems.empty() ? "ok" : "FAILED");
-      for (const std::string& problem : report.problems) report::out("  %s\n", problem.c_str());
-    }
+    const auto check = interrupted() ? std::nullopt : checked(name, checker, arguments);
+    if (!check) return 130;
+    all = all && check->problems.empty();
+    if (arguments.json)
+      report::out_json({{"kernel", name},
+                        {"passed", check->problems.empty()},
+                        {"mutants", mutants_json(check->admission)},
+                        {"tolerances", check->admission.tolerances},
+                        {"problems", check->problems}});
+    else
+      for (const std::string& problem : check->problems) report::out("  {}\n", problem);
     std::fflush(stdout);
   }
   return all ? 0 : 1;
@@ -97,22 +80,11 @@ int check(CheckArguments arguments, Shell& shell) {
 
 std::vector<std::string> first_check(const std::string& kernel, const std::string& device, bool quiet, Shell& shell) {
   CheckArguments arguments;
-  arguments.device = device;
   arguments.json = quiet;
   arguments.options.baseline_later = true;
-  arguments.options.architecture = find_gpu("").architecture;
-  const Places places = shell.places();
-  const auto catalog = shell.rooms.catalog(places);
-  const auto offline = shell.rooms.offline_device(places, arguments.options.architecture);
-  const auto evaluator =
-      shell.rooms.evaluator(places, choose_device(device, shell.rooms.devices(places)), std::nullopt, interrupted);
-  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
-  evaluator->use_peaks(known_peaks(*evaluator, archive->ledger()));
-  if (!quiet) report::err("%s\n", kernel.c_str());
-  const KernelCheck report =
-      check_kernel(kernel, *catalog, *evaluator, archive->ledger(), *offline, telling(arguments));
-  if (!quiet && !interrupted()) report::out("%s: %s\n", kernel.c_str(), report.problems.empty() ? "ok" : "FAILED");
-  return report.problems;
+  KernelChecker checker(shell, device, telling(arguments));
+  const auto check = checked(kernel, checker, arguments);
+  return check ? check->problems : std::vector<std::string>();
 }
 
 void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/service/arguments.h"
+#include "harness/service/asked_candidate.h"
 #include "harness/service/shell.h"
 
 namespace harness {
@@ -28,6 +29,11 @@ void add_plugin_options(CLI::App& app, Shell& shell);
 void add_gate_options(CLI::App& app, Shell& shell);
 
 void add_times_options(CLI::App& app, AskedTimes& times);
+/// KERNEL VARIANT, --from, --source and -p.
+void add_candidate_options(CLI::App& app, CandidateWords& words);
+void add_parameter_option(CLI::App& app, CandidateWords& words);
+/// Throws Error(bad_input) where neither a variant nor an iteration is named.
+void require_candidate(const CandidateWords& words, const char* command);
 
 /// Runs the program; the exit status of CLI.md.
 int run_command_line(int argc, char** argv, const Rooms& rooms);

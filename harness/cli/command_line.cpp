@@ -76,7 +76,7 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   app.set_version_flag("--version", fmt::format("harness {} ({})", rooms.program.number, rooms.program.revision));
   app.require_subcommand(1);
   Shell shell{rooms, {}, {}, ""};
-  shell.tell = [](const std::string& sentence) { report::err("harness: %s\n", sentence.c_str()); };
+  shell.tell = [](const std::string& sentence) { report::err("harness: {}\n", sentence); };
   std::vector<std::function<int()>> actions(commands().size());
   std::vector<CLI::App*> defined;
   for (std::size_t i = 0; i < commands().size(); ++i) {
@@ -89,7 +89,7 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    report::tell("%s", app.help().c_str());
+    report::tell("{}", app.help());
     return 0;
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --version
@@ -133,6 +133,26 @@ void add_times_options(CLI::App& app, AskedTimes& times) {
                "With --device cpu: the times of the emulation itself, which rank nothing on a GPU");
 }
 
+void add_parameter_option(CLI::App& app, CandidateWords& words) {
+  app.add_option("-p", words.parameters, "A parameter's value; the others take their first valid one")
+      ->type_name("NAME=VALUE")
+      ->take_all();
+}
+
+void add_candidate_options(CLI::App& app, CandidateWords& words) {
+  app.add_option("kernel", words.kernel, "The kernel");
+  app.add_option("variant", words.variant, "The variant");
+  app.add_option("--from", words.from, "What this recorded iteration evaluated")->type_name("ITERATION");
+  app.add_option("--source", words.source, "An edited source, in the place of the variant's own")->type_name("FILE");
+  add_parameter_option(app, words);
+}
+
+void require_candidate(const CandidateWords& words, const char* command) {
+  if (words.from == 0 && (words.kernel.empty() || words.variant.empty()))
+    throw bad_input(
+        fmt::format("name a kernel and a variant, or --from an iteration: harness {} KERNEL VARIANT", command));
+}
+
 void add_gate_options(CLI::App& app, Shell& shell) {
   app.add_flag("--trust-source", shell.trust_source,
                "Run kernels also where this machine cannot keep them from its files and clocks; recorded with each");
@@ -152,18 +172,18 @@ int run_command_line(int argc, char** argv, const Rooms& rooms) {
       throw environment_error("standard output cannot be written; is its disk full?");
     return status;
   } catch (const Error& error) {
-    report::err("harness: %s\n", error.what());
+    report::err("harness: {}\n", error.what());
     return error.exit_status();
   } catch (const std::bad_alloc&) {
     std::fputs("harness: this machine, or a limit on this process (ulimit -v), has no memory left for it\n", stderr);
     return 3;
   } catch (const std::system_error& error) {  // no thread, no lock
-    report::err("harness: this machine, or a limit on this process (ulimit -u, -v), refuses it what it needs: %s\n",
+    report::err("harness: this machine, or a limit on this process (ulimit -u, -v), refuses it what it needs: {}\n",
                 error.what());
     return 3;
   } catch (
       const std::exception& error) {  // nothing foreseen throws these: a person still gets a sentence, not an abort
-    report::err("harness: unexpected: %s\n", error.what());
+    report::err("harness: unexpected: {}\n", error.what());
     return 3;
   }
 }

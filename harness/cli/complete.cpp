@@ -232,7 +232,7 @@ int complete(const Names& words, Shell& shell) {
   std::set<std::string> said;
   try {
     for (const std::string& name : lookup(shell, typed))
-      if (!name.empty() && said.insert(name).second) report::out("%s\n", name.c_str());
+      if (!name.empty() && said.insert(name).second) report::out("{}\n", name);
   } catch (const Error&) {  // a broken store or folder has no names
   }
   return 0;

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,22 +13,5 @@ std::vector<std::string> first_check(const std::string& kernel, const std::strin
 /// As `harness eval KERNEL VARIANT --device D`; whether every outcome is passed.
 bool first_evaluation(const std::string& kernel, const std::string& variant, const std::string& device, bool quiet,
                       Shell& shell);
-
-/// What was evaluated of a shape: what ran, what it found, and in which iteration it is recorded (0: not).
-struct EvaluatedPoint {
-  std::string workload;
-  Realized realized;
-  Evaluation evaluation;
-  std::int64_t iteration = 0;
-};
-struct PointsAsked {
-  std::string kernel, variant, device = "auto";
-  std::vector<std::string> parameters;  // "NAME=VALUE"
-  std::vector<std::string> workloads;   // names, sets or shapes, in the order of the answers
-  AskedTimes times;
-  bool no_record = false;
-};
-/// As `harness eval`, each workload in turn; `tell` gets each as it ends. False: interrupted.
-bool evaluate_points(const PointsAsked& asked, Shell& shell, const std::function<void(const EvaluatedPoint&)>& tell);
 
 }  // namespace harness

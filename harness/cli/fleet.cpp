@@ -61,14 +61,12 @@ int slurm(const FleetArguments& arguments) {
   const std::string device = on_processors ? fmt::format("{{ {} }},", lua_text(arguments.device))
                                            : fmt::format("{{ {} }},   -- the card that Slurm gives it",
                                                          lua_text(device_kind(arguments.device) + ":0"));
-  report::out("%s", fmt::format("-- One step of Slurm for each of {} x {} {}.\nreturn fleet {{\n"
-                                "  node {{\n    name = \"slurm\",\n    start = {{ {}{}, \"node\", \"--stdio\" }},\n"
-                                "    devices = {}\n    count = {},\n"
-                                "{}    wait_s = {:g},   -- that it may be waited for\n  }},\n}}\n",
-                                arguments.nodes, arguments.gpus, on_processors ? "nodes" : "GPUs", words,
-                                lua_text(arguments.program), device, arguments.nodes * arguments.gpus, price(arguments),
-                                arguments.wait_s)
-                        .c_str());
+  report::out(
+      "-- One step of Slurm for each of {} x {} {}.\nreturn fleet {{\n  node {{\n    name = \"slurm\",\n    start = {{ "
+      "{}{}, \"node\", \"--stdio\" }},\n    devices = {}\n    count = {},\n{}    wait_s = {:g},   -- that it may be "
+      "waited for\n  }},\n}}\n",
+      arguments.nodes, arguments.gpus, on_processors ? "nodes" : "GPUs", words, lua_text(arguments.program), device,
+      arguments.nodes * arguments.gpus, price(arguments), arguments.wait_s);
   return 0;
 }
 
@@ -84,7 +82,7 @@ int ssh(const FleetArguments& arguments) {
         lua_text(host), lua_text(host), change, lua_text(arguments.program), lua_text(all_devices(arguments)),
         price(arguments));
   }
-  report::out("%s}\n", text.c_str());
+  report::out("{}}}\n", text);
   return 0;
 }
 

@@ -31,8 +31,8 @@ void write_reports(const GuardArguments& arguments, const GuardVerdict& verdict)
 
 void print_lines(const GuardVerdict& verdict) {
   for (const package::GuardLine& line : verdict.lines)
-    report::out("%s: %s: %s: %s\n", line.workload.c_str(), report::clean(line.candidate).c_str(), line.verdict.c_str(),
-                report::clean(line.text).c_str());
+    report::out("{}: {}: {}: {}\n", line.workload, report::clean(line.candidate), line.verdict,
+                report::clean(line.text));
 }
 
 /// What both questions answer with; `object` says what was asked.
@@ -55,7 +55,7 @@ int guard_folder(const GuardArguments& arguments, Shell& shell) {
                                   verdict));
   } else {
     print_lines(verdict);
-    report::out(verdict.passed() ? "as good as what was packaged\n" : "not as good as what was packaged\n");
+    report::out("{}as good as what was packaged\n", verdict.passed() ? "" : "not ");
   }
   return verdict.passed() ? 0 : 1;
 }
@@ -75,8 +75,7 @@ int guard_change(const GuardArguments& arguments, Shell& shell) {
                                   verdict));
   } else {
     print_lines(verdict);
-    report::out(verdict.passed() ? "as good as at %s\n" : "not as good as at %s\n",
-                report::clean(arguments.change.base).c_str());
+    report::out("{}as good as at {}\n", verdict.passed() ? "" : "not ", report::clean(arguments.change.base));
   }
   return verdict.passed() ? 0 : 1;
 }

@@ -47,11 +47,11 @@ std::string man_option(const CLI::Option& option) {
 int print_help(const std::string& name, Shell& shell) {
   const auto app = described_commands(shell);
   if (name.empty()) {
-    report::tell("%s", app->help().c_str());
+    report::tell("{}", app->help());
     return 0;
   }
   const Command& command = find_command(name);
-  report::tell("%s", app->get_subcommand(command.name)->help("harness").c_str());
+  report::tell("{}", app->get_subcommand(command.name)->help("harness"));
   return 0;
 }
 
@@ -118,9 +118,8 @@ void define_help(CLI::App& app, Shell& shell, std::function<int()>& action) {
   action = [name, completion, man, &shell] {
     if (completion->empty() && !*man) return print_help(*name, shell);
     const auto described = described_commands(shell);
-    report::out(
-        "%s",
-        (*man ? man_page(*described, shell.rooms.program.number) : completion_script(*described, *completion)).c_str());
+    report::out("{}",
+                (*man ? man_page(*described, shell.rooms.program.number) : completion_script(*described, *completion)));
     return 0;
   };
 }

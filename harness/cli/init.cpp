@@ -32,7 +32,7 @@ std::vector<TemplateFile> settings_files(const fs::path& folder) {
   std::erase_if(files, [&](const TemplateFile& file) {
     std::error_code none;
     const bool there = fs::exists(fs::symlink_status(folder / file.path, none));
-    if (there) report::err("%s is there already, and stays as it is\n", (folder / file.path).string().c_str());
+    if (there) report::err("{} is there already, and stays as it is\n", (folder / file.path).string());
     return there;
   });
   return files;
@@ -46,11 +46,10 @@ int init(const std::string& asked, const std::string& kernel) {
   files.insert(files.end() - 1, settings.begin(), settings.end());
   for (TemplateFile& file : files) file.path = (folder / file.path).string();
   write_new_files(files);
-  for (const TemplateFile& file : files) report::out("%s\n", file.path.c_str());
+  for (const TemplateFile& file : files) report::out("{}\n", file.path);
   std::error_code none;
   const bool here = fs::equivalent(folder, fs::current_path(none), none);
-  report::err("next: %sharness check %s --device cpu\n", here ? "" : ("cd " + shell_word(asked) + " && ").c_str(),
-              kernel.c_str());
+  report::err("next: {}harness check {} --device cpu\n", here ? "" : ("cd " + shell_word(asked) + " && "), kernel);
   return 0;
 }
 

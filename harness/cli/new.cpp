@@ -59,10 +59,10 @@ int make_new(const NewArguments& arguments, Shell& shell) {
   for (TemplateFile& file : files)
     file = {place_of_template(file, shell, places).string(), fill_in(file.text, {{"NAME", stem}})};
   write_new_files(files);
-  for (const TemplateFile& file : files) report::out("%s\n", file.path.c_str());
+  for (const TemplateFile& file : files) report::out("{}\n", file.path);
   std::string next = fill_in(scaffold.next, {{"NAME", arguments.name}});
   if (arguments.kind == "kernel" && !shell.more_kernels.empty()) next += " --kernels " + shell.more_kernels.back();
-  report::err("next: %s\n", next.c_str());
+  report::err("next: {}\n", next);
   return 0;
 }
 

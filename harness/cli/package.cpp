@@ -64,28 +64,25 @@ void print_person(const package::PackageModel& model, const std::string& folder,
     const package::MeasuredPoint& point = model.record.points[i];
     const int chosen = model.dispatch.chosen[i];
     if (chosen < 0) {
-      report::out("%s on %s: the original, %s\n", point.workload.name.c_str(), report::clean(point.device).c_str(),
-                  report::nanoseconds(point.original_ns).c_str());
+      report::out("{} on {}: the original, {}\n", point.workload.name, report::clean(point.device),
+                  report::nanoseconds(point.original_ns));
       continue;
     }
     const package::MeasuredRun& run = point.runs[static_cast<std::size_t>(chosen)];
-    report::out("%s on %s: %s %s, %s (the original %s)\n", point.workload.name.c_str(),
-                report::clean(point.device).c_str(), run.candidate.variant.c_str(),
-                report::clean(to_text(run.candidate.config)).c_str(), report::nanoseconds(run.time_ns).c_str(),
-                report::nanoseconds(point.original_ns).c_str());
+    report::out("{} on {}: {} {}, {} (the original {})\n", point.workload.name, report::clean(point.device),
+                run.candidate.variant, report::clean(to_text(run.candidate.config)), report::nanoseconds(run.time_ns),
+                report::nanoseconds(point.original_ns));
   }
   for (const package::DispatchCut& cut : model.dispatch.cuts)
     for (const package::DispatchCut::Cost& cost : cut.costs)
-      report::out("left out: %s %s; %s runs %s in %s instead of %s\n", cut.candidate.variant.c_str(),
-                  report::clean(to_text(cut.candidate.config)).c_str(), cost.workload.c_str(),
-                  report::clean(cost.instead).c_str(), report::nanoseconds(cost.to_ns).c_str(),
-                  report::nanoseconds(cost.from_ns).c_str());
-  for (const std::string& each : model.left_out) report::err("harness: %s\n", report::clean(each).c_str());
-  if (!model.record.stamps.empty())
-    report::out("stamped: %s\n", fmt::format("{}", fmt::join(model.record.stamps, ", ")).c_str());
-  report::out("%s: %zu files, %zu configurations, for %s, digest %s\n", folder.c_str(), files,
-              model.launcher.configurations.size(), code_text(model.launcher).c_str(), digest.substr(0, 16).c_str());
-  report::err("next: harness verify %s\n", folder.c_str());
+      report::out("left out: {} {}; {} runs {} in {} instead of {}\n", cut.candidate.variant,
+                  report::clean(to_text(cut.candidate.config)), cost.workload, report::clean(cost.instead),
+                  report::nanoseconds(cost.to_ns), report::nanoseconds(cost.from_ns));
+  for (const std::string& each : model.left_out) report::err("harness: {}\n", report::clean(each));
+  if (!model.record.stamps.empty()) report::out("stamped: {}\n", fmt::join(model.record.stamps, ", "));
+  report::out("{}: {} files, {} configurations, for {}, digest {}\n", folder, files,
+              model.launcher.configurations.size(), code_text(model.launcher), digest.substr(0, 16));
+  report::err("next: harness verify {}\n", folder);
 }
 
 json package_json(const package::PackageModel& model, const std::string& folder, const std::string& digest) {
@@ -115,9 +112,9 @@ void add_library(package::PackageFiles& files, const std::string& name) {
   const package::BuiltLibrary built = package::build_library(files);
   if (built.bytes.empty()) {
     report::err(
-        "harness: %s, so the package holds no compiled launcher: its Python module compiles one when it is "
-        "first imported\n",
-        report::clean(built.why_not).c_str());
+        "harness: {}, so the package holds no compiled launcher: its Python module compiles one when it is first "
+        "imported\n",
+        report::clean(built.why_not));
     return;
   }
   files[package::library_path(name)] = built.bytes;
@@ -131,7 +128,7 @@ std::string signing_key(const PackageArguments& arguments) {
   const char* const named = std::getenv("HARNESS_SIGNING_KEY");
   const std::string file = arguments.key.empty() && named != nullptr ? named : arguments.key;
   if (const std::string warning = warning_of(file); !warning.empty())
-    report::err("harness: %s\n", report::clean(warning).c_str());
+    report::err("harness: {}\n", report::clean(warning));
   return file;
 }
 
@@ -148,7 +145,7 @@ int make(const PackageArguments& arguments, Shell& shell) {
   package::RecordQuery query{arguments.kernel, split_commas(arguments.workloads), arguments.device,
                              parse_allowed(arguments.allow)};
   package::PackageRecord record = package::read_record(*archive, *catalog, query);
-  for (const std::string& sentence : record.refused) report::err("harness: %s\n", report::clean(sentence).c_str());
+  for (const std::string& sentence : record.refused) report::err("harness: {}\n", report::clean(sentence));
   PackageCompilers compilers(shell, places, architectures_of(split_commas(arguments.architectures), record.devices),
                              arguments.ptx);
   const ProgramVersion& program = shell.rooms.program;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/asking.h"
 #include "harness/core/error.h"
 #include "harness/report/events.h"
 #include "harness/report/format.h"
@@ -13,40 +14,21 @@ namespace {
 
 constexpr std::size_t kLongestShown = 60;
 
-std::string shown_cell(const json& value, bool whole) {
-  std::string text = value.is_null() ? (whole ? "" : "-") : report::cell(value);
-  if (!whole && text.size() > kLongestShown) text = report::clean(text.substr(0, kLongestShown)) + "...";
-  return whole ? text : report::clean(text);
-}
-
 void print_part(const char* title, const std::string& text) {
-  if (!text.empty()) report::out("--- %s\n%s\n", title, text.c_str());
+  if (!text.empty()) report::out("--- {}\n{}\n", title, text);
 }
 
 }  // namespace
 
 int print_proposals(Archive& archive, std::optional<std::int64_t> campaign, std::int64_t limit,
                     const std::string& format) {
-  const SqlAnswer answer = archive.history().proposal_table(campaign, limit);
-  if (format == "json") {
-    json rows = json::array();
-    for (const json& row : answer.rows) {
-      json object = json::object();
-      for (std::size_t i = 0; i < answer.columns.size(); ++i) object[answer.columns[i]] = row[i];
-      rows.push_back(std::move(object));
-    }
-    report::out_json(rows);
-    return 0;
-  }
-  report::Table table{answer.columns, {}};
-  for (const json& row : answer.rows) {
-    auto& cells = table.rows.emplace_back();
-    for (const json& value : row) cells.push_back(shown_cell(value, format == "csv"));
-  }
-  const std::string text = format == "csv"        ? report::csv(table)
-                           : format == "markdown" ? report::markdown(table)
-                                                  : report::aligned(table);
-  report::out("%s", text.c_str());
+  SqlAnswer answer = archive.history().proposal_table(campaign, limit);
+  if (format == "table" || format == "markdown")
+    for (json& row : answer.rows)
+      for (json& value : row)
+        if (value.is_string() && value.get_ref<const std::string&>().size() > kLongestShown)
+          value = value.get_ref<const std::string&>().substr(0, kLongestShown) + "...";
+  print_answer(answer, format);
   return 0;
 }
 
@@ -67,23 +49,21 @@ int print_proposal(Archive& archive, std::int64_t proposal, bool as_json) {
       report::out_json(object);
       return 0;
     }
-    report::tell("proposal %lld of campaign %lld by %s: %s%s\n", static_cast<long long>(record.number),
-                 static_cast<long long>(record.campaign), report::clean(record.proposer).c_str(),
-                 std::string(name(record.outcome)).c_str(),
-                 record.variant.empty() ? "" : (", " + record.variant).c_str());
-    report::tell("asked for %s on %s, technique %s: %s\n", record.arm.kernel.c_str(), record.arm.workload.c_str(),
-                 report::clean(record.arm.technique).c_str(), report::clean(record.ask).c_str());
-    if (!record.message.empty()) report::tell("%s\n", report::clean(record.message).c_str());
-    if (!record.hypothesis.empty()) report::tell("hypothesis: %s\n", report::clean(record.hypothesis).c_str());
+    report::tell("proposal {} of campaign {} by {}: {}{}\n", record.number, record.campaign,
+                 report::clean(record.proposer), name(record.outcome),
+                 record.variant.empty() ? "" : (", " + record.variant));
+    report::tell("asked for {} on {}, technique {}: {}\n", record.arm.kernel, record.arm.workload,
+                 report::clean(record.arm.technique), report::clean(record.ask));
+    if (!record.message.empty()) report::tell("{}\n", report::clean(record.message));
+    if (!record.hypothesis.empty()) report::tell("hypothesis: {}\n", report::clean(record.hypothesis));
     if (record.predict_lo && record.predict_hi)
-      report::tell("predicted: %.3gx to %.3gx over the baseline\n", *record.predict_lo, *record.predict_hi);
+      report::tell("predicted: {:.3g}x to {:.3g}x over the baseline\n", *record.predict_lo, *record.predict_hi);
     const ProposalUsage& usage = record.usage;
     const auto count = [](const std::optional<std::int64_t>& tokens) { return tokens ? std::to_string(*tokens) : "?"; };
-    report::tell("model %s, tokens %s in (%s cached), %s out, %s, %s\n",
-                 report::clean(usage.model.value_or("unknown")).c_str(), count(usage.tokens_in).c_str(),
-                 count(usage.tokens_cached).c_str(), count(usage.tokens_out).c_str(),
+    report::tell("model {}, tokens {} in ({} cached), {} out, {}, {}\n", report::clean(usage.model.value_or("unknown")),
+                 count(usage.tokens_in), count(usage.tokens_cached), count(usage.tokens_out),
                  usage.usd ? fmt::format("${:.4f} by {}", *usage.usd, usage.usd_source).c_str() : "cost unknown",
-                 report::seconds(record.latency_s).c_str());
+                 report::seconds(record.latency_s));
     print_part("request", record.request);
     print_part("reply", record.reply);
     print_part("log", record.log);

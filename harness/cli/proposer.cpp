@@ -64,22 +64,21 @@ int check_proposer(const ProposerArguments& arguments, Shell& shell) {
   if (arguments.json) {
     report::out_json({{"proposer", arguments.spec},
                       {"works", wrong.empty()},
-                      {"problem", wrong.empty() ? json() : json(wrong)},
+                      {"problem", text_or_null(wrong)},
                       {"latency_s", answer->latency_s},
                       {"request_tokens_estimated", estimated_tokens(record.request)},
                       {"usage", usage},
                       {"log", answer->log}});
     return wrong.empty() ? 0 : 1;
   }
-  report::out("%s %s, after %.1f s\n", report::clean(arguments.spec).c_str(),
+  report::out("{} {}, after {:.1f} s\n", report::clean(arguments.spec),
               wrong.empty() ? "answers as it was asked" : "does not work", answer->latency_s);
-  if (!wrong.empty()) report::out("%s\n", report::clean(wrong).c_str());
-  report::out("model %s; tokens: %s in (about %lld were sent), %s cached, %s out; cost: %s\n",
-              report::clean(usage.model.value_or("unknown")).c_str(), counted_tokens(usage.tokens_in).c_str(),
-              static_cast<long long>(estimated_tokens(record.request)), counted_tokens(usage.tokens_cached).c_str(),
-              counted_tokens(usage.tokens_out).c_str(),
+  if (!wrong.empty()) report::out("{}\n", report::clean(wrong));
+  report::out("model {}; tokens: {} in (about {} were sent), {} cached, {} out; cost: {}\n",
+              report::clean(usage.model.value_or("unknown")), counted_tokens(usage.tokens_in),
+              estimated_tokens(record.request), counted_tokens(usage.tokens_cached), counted_tokens(usage.tokens_out),
               usage.usd ? fmt::format("${:.4f}, as it says", *usage.usd).c_str() : "unknown");
-  if (!answer->log.empty()) report::out("--- its log\n%s\n", answer->log.c_str());
+  if (!answer->log.empty()) report::out("--- its log\n{}\n", answer->log);
   return wrong.empty() ? 0 : 1;
 }
 

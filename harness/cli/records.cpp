@@ -21,43 +21,30 @@
 namespace harness {
 namespace {
 
+using report::config_field;
+using report::field;
+using report::number_in;
+
 // A stranger's store may hold texts of any length; --json shows them whole.
 constexpr std::size_t kLongestText = 4'000'000;
 
-void print_json(const json& value) {
-  report::out_json(value);
-}
-
 void print_table(const report::Table& table) {
-  report::out("%s", report::aligned(table).c_str());
-}
-
-/// A name or a word: one line, whatever the record holds.
-std::string text(const json& row, const char* key) {
-  return report::field(row, key);
+  report::out("{}", report::aligned(table));
 }
 
 /// Sentences, logs and sources have lines of their own.
 std::string long_text(const json& row, const char* key) {
-  return report::bounded(report::cell(report::value_in(row, key)), kLongestText);
-}
-
-std::optional<double> number(const json& row, const char* key) {
-  return report::number_in(row, key);
-}
-
-std::string config_text(const json& row) {
-  return report::config_field(row);
+  return report::bounded(report::text(report::cell(report::value_in(row, key))), kLongestText);
 }
 
 /// Its name, and whether its source is an edited one (eval --source).
 std::string variant_text(const json& row) {
-  return text(row, "variant") + (row.value("parent", json()).is_string() ? " (edited)" : "");
+  return field(row, "variant") + (row.value("parent", json()).is_string() ? " (edited)" : "");
 }
 
 /// Its number, and whether it is somebody else's word.
 std::string campaign_text(const json& row) {
-  return text(row, "campaign") + (row.value("imported", false) ? " imported" : "");
+  return field(row, "campaign") + (row.value("imported", false) ? " imported" : "");
 }
 
 /// ", of 40 samples"; "" where they are not recorded.
@@ -68,47 +55,47 @@ std::string samples_text(const json& row) {
 
 /// "5.12 us (5.10 us to 5.14 us)  614 TFLOP/s  62 % of floor ...": what is known of its time, a line.
 void print_times(const json& row, const report::WorkOf& work) {
-  const auto time = number(row, "time_ns");
+  const auto time = number_in(row, "time_ns");
   if (!time) return;
   const bool emulation = row.value("emulation", false);
-  const std::string gpu = predicted_gpu(text(row, "device"));
+  const std::string gpu = predicted_gpu(field(row, "device"));
   std::string line = fmt::format("{} {}",
                                  !gpu.empty() ? "predicted time"
                                  : emulation  ? "emulated time"
                                               : "time",
                                  report::nanoseconds(time));
-  if (number(row, "time_lo_ns") && number(row, "time_hi_ns"))
-    line += fmt::format(" ({} to {})", report::nanoseconds(number(row, "time_lo_ns")),
-                        report::nanoseconds(number(row, "time_hi_ns")));
+  if (number_in(row, "time_lo_ns") && number_in(row, "time_hi_ns"))
+    line += fmt::format(" ({} to {})", report::nanoseconds(number_in(row, "time_lo_ns")),
+                        report::nanoseconds(number_in(row, "time_hi_ns")));
   else if (const json ci = row.value("time_ci95_ns", json()); ci.is_array() && ci.size() == 2 && ci[0].is_number())
     line +=
         fmt::format(" ({} to {})", report::nanoseconds(ci[0].get<double>()), report::nanoseconds(ci[1].get<double>()));
-  if (const auto cold = number(row, "cold_time_ns")) line += fmt::format(", cold {}", report::nanoseconds(cold));
+  if (const auto cold = number_in(row, "cold_time_ns")) line += fmt::format(", cold {}", report::nanoseconds(cold));
   if (!emulation && work)
-    if (const std::string rate = report::rate(work(text(row, "kernel"), text(row, "workload")), time); rate != "-")
+    if (const std::string rate = report::rate(work(field(row, "kernel"), field(row, "workload")), time); rate != "-")
       line += ", " + rate;
-  if (const auto floor = number(row, "floor_ns"))
+  if (const auto floor = number_in(row, "floor_ns"))
     line += fmt::format(", {} of floor ({})", report::share(*floor / *time), report::nanoseconds(floor));
-  report::tell("%s\n", line.c_str());
-  if (number(row, "baseline_ns"))
-    report::tell("%s over the baseline (%s)%s\n", report::ratio(number(row, "speedup")).c_str(),
-                 report::nanoseconds(number(row, "baseline_ns")).c_str(),
+  report::tell("{}\n", line);
+  if (number_in(row, "baseline_ns"))
+    report::tell("{} over the baseline ({}){}\n", report::ratio(number_in(row, "speedup")),
+                 report::nanoseconds(number_in(row, "baseline_ns")),
                  row.value("verdict", json()).is_string()
-                     ? (", " + text(row, "verdict") + " against the best so far").c_str()
+                     ? (", " + field(row, "verdict") + " against the best so far").c_str()
                      : "");
   if (!gpu.empty())
-    report::tell("predicted for %s by counting, not measured: the range is how far off the model may be%s\n",
-                 gpu.c_str(), row.value("confirmed", false) ? "; counted twice, with the same result" : "");
+    report::tell("predicted for {} by counting, not measured: the range is how far off the model may be{}\n", gpu,
+                 row.value("confirmed", false) ? "; counted twice, with the same result" : "");
   else if (emulation) report::tell("emulated on a CPU: it ranks nothing on a GPU\n");
   else if (row.value("time_ci95_ns", json()).is_array())
-    report::tell("the range is the 95 %% interval of the median of one call%s\n", samples_text(row).c_str());
+    report::tell("the range is the 95 % interval of the median of one call{}\n", samples_text(row));
 }
 
 /// "registers 128, shared 48.1 KB, no spills".
 std::string resources_text(const json& resources) {
   std::string line;
   const auto add = [&](const char* key, const char* what, const char* unit) {
-    if (const auto value = number(resources, key))
+    if (const auto value = number_in(resources, key))
       line += fmt::format("{}{} {:.0f}{}", line.empty() ? "" : ", ", what, *value, unit);
   };
   add("registers", "registers", "");
@@ -127,9 +114,9 @@ std::string profile_text(const json& row) {
 std::string cost_text(const json& cost) {
   std::string line;
   for (const char* stage : {"decide", "prepare", "build", "gates", "timing", "idle", "wall"})
-    if (const auto spent = number(cost, (std::string(stage) + "_s").c_str()); spent && *spent > 0)
+    if (const auto spent = number_in(cost, (std::string(stage) + "_s").c_str()); spent && *spent > 0)
       line += fmt::format("{}{} {:.2f} s", line.empty() ? "" : ", ", stage, *spent);
-  if (const auto usd = number(cost, "usd")) line += fmt::format(", ${:.4f}", *usd);
+  if (const auto usd = number_in(cost, "usd")) line += fmt::format(", ${:.4f}", *usd);
   return line.empty() ? "not known" : line;
 }
 
@@ -144,59 +131,56 @@ std::string hashes_text(const json& hashes) {
 }
 
 void print_iteration(const json& row, const report::WorkOf& work) {
-  report::tell("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
-               campaign_text(row).c_str(), text(row, "kernel").c_str(), variant_text(row).c_str(),
-               config_text(row).c_str(), text(row, "workload").c_str(), text(row, "device").c_str(),
-               text(row, "outcome").c_str());
-  if (row.value("label", json()).is_string()) report::tell("label %s\n", text(row, "label").c_str());
+  report::tell("iteration {} of campaign {}: {} {} {} on {} ({}): {}\n", field(row, "iteration"), campaign_text(row),
+               field(row, "kernel"), variant_text(row), config_field(row), field(row, "workload"), field(row, "device"),
+               field(row, "outcome"));
+  if (row.value("label", json()).is_string()) report::tell("label {}\n", field(row, "label"));
   if (row.value("parent", json()).is_string())
-    report::tell("an edited source, in the place of the variant's own (%s)\n", text(row, "parent").c_str());
+    report::tell("an edited source, in the place of the variant's own ({})\n", field(row, "parent"));
   print_times(row, work);
-  if (number(row, "time_ns"))
+  if (number_in(row, "time_ns"))
     for (const json& gate : row.value("gates", json::array()))
-      if (const std::string words = reservation(text(gate, "name"), text(gate, "detail")); !words.empty())
-        report::tell("%s\n", report::clean(words).c_str());
-  if (const json rival = row.value("rival", json()); rival.is_object() && number(row, "time_ns"))
-    report::tell("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
-                 config_text(rival).c_str(), text(rival, "iteration").c_str(),
-                 report::nanoseconds(number(rival, "time_ns")).c_str(),
-                 report::ratio(*number(rival, "time_ns") / *number(row, "time_ns")).c_str());
+      if (const std::string words = reservation(field(gate, "name"), field(gate, "detail")); !words.empty())
+        report::tell("{}\n", report::clean(words));
+  if (const json rival = row.value("rival", json()); rival.is_object() && number_in(row, "time_ns"))
+    report::tell("rival {} {} in iteration {}: {}; this one reaches {} of its speed\n", field(rival, "variant"),
+                 config_field(rival), field(rival, "iteration"), report::nanoseconds(number_in(rival, "time_ns")),
+                 report::ratio(*number_in(rival, "time_ns") / *number_in(row, "time_ns")));
   if (const json outside = row.value("outside", json()); outside.is_object())
-    report::tell("outside %s: %s by its own measure (%s), %s\n", text(outside, "program").c_str(),
-                 report::nanoseconds(number(outside, "time_ns")).c_str(), text(outside, "method").c_str(),
-                 text(outside, "measured").c_str());
+    report::tell("outside {}: {} by its own measure ({}), {}\n", field(outside, "program"),
+                 report::nanoseconds(number_in(outside, "time_ns")), field(outside, "method"),
+                 field(outside, "measured"));
   if (const json error = row.value("error", json()); error.is_object())
-    report::tell("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
-                 long_text(error, "message").c_str());
+    report::tell("error in {} ({}): {}\n", field(error, "stage"), field(error, "class"), long_text(error, "message"));
   report::Table gates{{"gate", "", "evidence"}, {}};
   for (const json& gate : row.value("gates", json::array()))
-    gates.rows.push_back({text(gate, "name"),
+    gates.rows.push_back({field(gate, "name"),
                           gate.at("passed").is_null() ? "-"
                           : gate.at("passed")         ? "ok"
                                                       : "FAILED",
-                          text(gate, "detail")});
+                          field(gate, "detail")});
   if (gates.rows.empty()) report::out("no gate is recorded\n");
   else print_table(gates);
-  if (const auto version = number(row, "gates_version"); !gates.rows.empty() && version.value_or(0) != kGatesVersion)
+  if (const auto version = number_in(row, "gates_version"); !gates.rows.empty() && version.value_or(0) != kGatesVersion)
     report::tell(
-        "judged by the gates of %s, not by this program's version %d: harness eval --from %s judges it again\n",
+        "judged by the gates of {}, not by this program's version {}: harness eval --from {} judges it again\n",
         version ? fmt::format("version {}", *version).c_str() : "a version before 7", kGatesVersion,
-        text(row, "iteration").c_str());
-  report::tell("resources  %s\ncost       %s\nhashes     %s\n", resources_text(row.value("resources", json())).c_str(),
-               cost_text(row.value("cost", json())).c_str(), hashes_text(row.value("hashes", json())).c_str());
+        field(row, "iteration"));
+  report::tell("resources  {}\ncost       {}\nhashes     {}\n", resources_text(row.value("resources", json())),
+               cost_text(row.value("cost", json())), hashes_text(row.value("hashes", json())));
   if (const json profile = row.value("profile", json()); profile.is_object())
-    report::tell("profile    %s\n", profile_text(profile).c_str());
+    report::tell("profile    {}\n", profile_text(profile));
   if (const json log = row.value("log", json()); log.is_string() && log != "")
-    report::out("--- compiler log\n%s\n", long_text(row, "log").c_str());
-  if (row.value("source", json()).is_string()) report::out("--- source\n%s", long_text(row, "source").c_str());
+    report::out("--- compiler log\n{}\n", long_text(row, "log"));
+  if (row.value("source", json()).is_string()) report::out("--- source\n{}", long_text(row, "source"));
 }
 
 std::string pair_cell(const json& pair, const char* side, const std::string& name) {
-  const auto value = number(pair, side);
+  const auto value = number_in(pair, side);
   if (value && name.ends_with("_ns")) return report::nanoseconds(value);
   if (value && name == "speedup") return report::ratio(value);
   const json raw = pair.value(side, json());
-  return raw.is_boolean() ? (raw.get<bool>() ? "ok" : "FAILED") : text(pair, side);
+  return raw.is_boolean() ? (raw.get<bool>() ? "ok" : "FAILED") : field(pair, side);
 }
 
 void print_pairs(const char* title, const json& pairs, const char* key, bool ratios) {
@@ -204,11 +188,11 @@ void print_pairs(const char* title, const json& pairs, const char* key, bool rat
   report::Table table{{title, "a", "b"}, {}};
   if (ratios) table.columns.push_back("b / a");
   for (const json& pair : pairs) {
-    const std::string name = text(pair, key);
+    const std::string name = field(pair, key);
     if (pair.value("a", json()).is_null() && pair.value("b", json()).is_null()) continue;
     table.rows.push_back({name, pair_cell(pair, "a", name), pair_cell(pair, "b", name)});
     if (ratios)
-      table.rows.back().push_back(number(pair, "ratio") ? fmt::format("{:.3f}", *number(pair, "ratio")) : "-");
+      table.rows.back().push_back(number_in(pair, "ratio") ? fmt::format("{:.3f}", *number_in(pair, "ratio")) : "-");
   }
   if (!table.rows.empty()) print_table(table);
 }
@@ -225,16 +209,15 @@ json named_pairs(const json& object) {
 
 /// " (my label)", "" without one.
 std::string label_text(const json& row) {
-  return row.value("label", json()).is_string() ? " (" + text(row, "label") + ")" : "";
+  return row.value("label", json()).is_string() ? " (" + field(row, "label") + ")" : "";
 }
 
 void print_diff(const json& answer) {
   for (const char* side : {"a", "b"})
-    report::tell("%s: iteration %s%s: %s %s %s on %s: %s%s\n", side, text(answer[side], "iteration").c_str(),
-                 answer[side].value("imported", false) ? " (imported)" : "", text(answer[side], "kernel").c_str(),
-                 variant_text(answer[side]).c_str(), config_text(answer[side]).c_str(),
-                 text(answer[side], "workload").c_str(), text(answer[side], "outcome").c_str(),
-                 label_text(answer[side]).c_str());
+    report::tell("{}: iteration {}{}: {} {} {} on {}: {}{}\n", side, field(answer[side], "iteration"),
+                 answer[side].value("imported", false) ? " (imported)" : "", field(answer[side], "kernel"),
+                 variant_text(answer[side]), config_field(answer[side]), field(answer[side], "workload"),
+                 field(answer[side], "outcome"), label_text(answer[side]));
   if (!answer.value("comparable", true))
     report::tell("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
   print_pairs("parameter", answer.value("parameters", json::array()), "name", false);
@@ -242,7 +225,7 @@ void print_diff(const json& answer) {
   print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name", true);
   print_pairs("profile", named_pairs(answer.value("profile", json::object())), "name", true);
   print_pairs("gate", answer.value("gates", json::array()), "name", false);
-  if (answer.value("source", json()).is_string()) report::out("%s", long_text(answer, "source").c_str());
+  if (answer.value("source", json()).is_string()) report::out("{}", long_text(answer, "source"));
 }
 
 struct Filter {
@@ -251,27 +234,6 @@ struct Filter {
   bool json = false, source = false, resolved = false, standalone = false, patch = false, all_sizes = false;
   std::string file;  // that was adopted
 };
-
-void print_answer(const SqlAnswer& answer, const std::string& format) {
-  if (format == "json") {
-    json objects = json::array();
-    for (const json& row : answer.rows) {
-      json object = json::object();
-      for (std::size_t i = 0; i < answer.columns.size(); ++i) object[answer.columns[i]] = row[i];
-      objects.push_back(object);
-    }
-    return print_json(objects);
-  }
-  report::Table table{answer.columns, {}};
-  for (const json& row : answer.rows) {
-    auto& cells = table.rows.emplace_back();
-    for (const json& value : row) cells.push_back(value.is_null() && format == "csv" ? "" : report::cell(value));
-  }
-  const std::string text = format == "csv"        ? report::csv(table)
-                           : format == "markdown" ? report::markdown(table)
-                                                  : report::aligned(table);
-  report::out("%s", text.c_str());
-}
 
 /// The views with a line each, and their columns: SQL need not be guessed.
 int print_schema(History& history, const std::string& format) {
@@ -284,8 +246,8 @@ int print_schema(History& history, const std::string& format) {
     return 0;
   }
   for (const ViewDescription& view : views) {
-    report::tell("%s  %s\n", view.name.c_str(), view.summary.c_str());
-    report::tell("    %s\n", fmt::format("{}", fmt::join(view.columns, ", ")).c_str());
+    report::tell("{}  {}\n", view.name, view.summary);
+    report::tell("    {}\n", fmt::join(view.columns, ", "));
   }
   report::tell("\ntables and indexes: harness query \"SELECT name, sql FROM sqlite_master\"\n");
   return 0;
@@ -310,20 +272,20 @@ int print_written(const Filter& filter, Shell& shell, Archive& archive) {
   if (filter.patch) {
     const std::string patch = write_patch(shell, archive, row, filter.file, filter.all_sizes);
     row["patch"] = patch;
-    if (filter.json) print_json(row);
-    else report::out("%s", patch.c_str());
+    if (filter.json) report::out_json(row);
+    else report::out("{}", patch);
     return 0;
   }
   const WrittenSource written =
       write_source(shell, archive, row, filter.resolved ? SourceForm::resolved : SourceForm::standalone);
   if (!filter.json) {
-    report::out("%s", written.text.c_str());
+    report::out("{}", written.text);
     return 0;
   }
   row[filter.resolved ? "resolved" : "standalone"] = written.text;
   row["launches"] = written.launches;
   row.update(written.steps);
-  print_json(row);
+  report::out_json(row);
   return 0;
 }
 
@@ -368,11 +330,11 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
     if (filter->json) {
       json object = whole ? row : decision;
       if (whole && decision.is_object()) object["decision"]["table"] = decision["table"];
-      print_json(object);
+      report::out_json(object);
       return 0;
     }
     if (whole) print_iteration(row, work_here(shell));
-    if (decision.is_object()) report::tell("%s%s", whole ? "\n" : "", report::decision_prose(decision).c_str());
+    if (decision.is_object()) report::tell("{}{}", whole ? "\n" : "", report::decision_prose(decision));
     return 0;
   };
 }
@@ -383,7 +345,7 @@ void define_diff(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("b", filter->b, "Another")->required()->type_name("ITERATION");
   action = [filter, &shell] {
     const json answer = open_to_read(shell)->history().diff(filter->a, filter->b);
-    if (filter->json) print_json(answer);
+    if (filter->json) report::out_json(answer);
     else print_diff(answer);
     return 0;
   };

@@ -81,9 +81,9 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   line.hide();
   const json comparison = comparison_json(recorded, replayed);
   if (arguments.json) print_json_line(comparison);
-  else report::tell("%s", report::replay_text(comparison, arguments.all).c_str());
+  else report::tell("{}", report::replay_text(comparison, arguments.all));
   if (replayed.summary.reason != EndReason::script_error) return 0;
-  report::err("harness: %s\n", replayed.summary.message.c_str());
+  report::err("harness: {}\n", replayed.summary.message);
   return 2;
 }
 

@@ -100,14 +100,14 @@ report::Table results_table(const std::vector<Simulated>& all, bool several) {
   report::Table table{{"space", "score", "+-", "at end", "within 5%", "best", "evaluations", "budget"}, {}};
   if (several) table.columns.insert(table.columns.begin() + 1, "search");
   for (const Simulated& done : all) {
-    std::vector<std::string> cells{done.space,
-                                   fmt::format("{:+.3f}", done.score),
-                                   fmt::format("{:.3f}", done.error),
-                                   fmt::format("{:+.3f}", done.p_end),
-                                   fmt::format("{}/{}", done.near, done.repeats.size()),
-                                   fmt::format("{:.3f}x", done.best_over_optimum),
-                                   fmt::format("{:.0f}", done.evaluations),
-                                   fmt::format("{:.1f} s", done.budget_s)};
+    std::vector<report::Cell> cells{done.space,
+                                    fmt::format("{:+.3f}", done.score),
+                                    fmt::format("{:.3f}", done.error),
+                                    fmt::format("{:+.3f}", done.p_end),
+                                    fmt::format("{}/{}", done.near, done.repeats.size()),
+                                    fmt::format("{:.3f}x", done.best_over_optimum),
+                                    fmt::format("{:.0f}", done.evaluations),
+                                    fmt::format("{:.1f} s", done.budget_s)};
     if (several) cells.insert(cells.begin() + 1, done.search);
     table.rows.push_back(std::move(cells));
   }
@@ -116,30 +116,29 @@ report::Table results_table(const std::vector<Simulated>& all, bool several) {
 
 void explain_columns() {
   report::tell(
-      "score      0 is what random search is expected to do, 1 is knowing the best at once: a mean over the budget\n"
-      "+-         its standard error over the repeats\n"
-      "at end     the same at the end of the budget alone\n"
-      "within 5%%  repeats that came within 5 %% of the way from the optimum to the median\n"
-      "best       the best time that was met over the optimum, a mean\n"
-      "budget     the time random search is expected to need for that (times --budget-factor)\n");
+      "score      0 is what random search is expected to do, 1 is knowing the best at once: a mean over the budget\n+- "
+      "        its standard error over the repeats\nat end     the same at the end of the budget alone\nwithin 5%  "
+      "repeats that came within 5 % of the way from the optimum to the median\nbest       the best time that was met "
+      "over the optimum, a mean\nbudget     the time random search is expected to need for that (times "
+      "--budget-factor)\n");
 }
 
 void print_results(const std::vector<Simulated>& all, const std::vector<std::string>& searches, int repeats) {
   const bool several = searches.size() > 1;
-  report::out("%s", report::aligned(results_table(all, several)).c_str());
+  report::out("{}", report::aligned(results_table(all, several)));
   for (const std::string& search : searches) {
     double sum = 0;
     int near = 0, spaces = 0;
     for (const Simulated& done : all)
       if (done.search == search) sum += done.score, near += done.near, ++spaces;
     if (spaces > 1)
-      report::out("mean of %d spaces%s: score %+.3f, within 5%% in %.1f %%\n", spaces,
+      report::out("mean of {} spaces{}: score {:+.3f}, within 5% in {:.1f} %\n", spaces,
                   several ? (", " + search).c_str() : "", sum / spaces, 100.0 * near / (double(spaces) * repeats));
   }
   for (const Simulated& done : all)
     if (done.exhausted > 0)
-      report::tell("%s, %s: %d repeats ended before the budget: the search asked no more\n", done.space.c_str(),
-                   done.search.c_str(), done.exhausted);
+      report::tell("{}, {}: {} repeats ended before the budget: the search asked no more\n", done.space, done.search,
+                   done.exhausted);
   report::out("\n");
   explain_columns();
 }

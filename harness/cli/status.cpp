@@ -20,7 +20,7 @@ struct Advice {
 };
 
 void say(const char* what, const std::string& text) {
-  report::tell("%-9s %s\n", what, text.c_str());
+  report::tell("{:<9} {}\n", what, text);
 }
 
 std::string devices_line(Shell& shell, bool& has_gpu) {
@@ -70,8 +70,8 @@ std::string or_error(Line line) {
 
 int print_status(Shell& shell) {
   const ProgramVersion& program = shell.rooms.program;
-  report::tell("harness %s (%s): makes CUDA kernels faster within a budget, and keeps the record\n\n",
-               program.number.c_str(), program.revision.c_str());
+  report::tell("harness {} ({}): makes CUDA kernels faster within a budget, and keeps the record\n\n", program.number,
+               program.revision);
   Advice advice;
   bool has_gpu = false;
   std::vector<std::string> kernels;
@@ -94,7 +94,7 @@ int print_status(Shell& shell) {
   report::out("\n");
   report::Table table{{"try", ""}, {}};
   for (const auto& [command, what] : advice.commands) table.rows.push_back({command, what});
-  report::out("%s", report::aligned(table).c_str());
+  report::out("{}", report::aligned(table));
   return 0;
 }
 

@@ -5,18 +5,22 @@
 #include <memory>
 
 #include "harness/cli/asking.h"
-#include "harness/cli/first_look.h"
+#include "harness/cli/task_line.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
+#include "harness/service/asked_evaluation.h"
+#include "harness/system/awake_clock.h"
+#include "harness/system/interrupt.h"
+#include "harness/system/resource_limits.h"
 
 // sweep: one variant over growing sizes. It says how cost grows with the problem, which is never a speedup.
 namespace harness {
 namespace {
 
 struct SweepArguments {
-  PointsAsked asked;
+  EvaluationAsked asked;
   std::string over, base;
   bool json = false;
 };
@@ -49,16 +53,6 @@ std::vector<std::string> swept_values(const std::string& text) {
   if (values.empty() || values.size() > kMostValues)
     throw bad_input(fmt::format("a sweep has 1 to {} values; '{}' has {}", kMostValues, text, values.size()));
   return values;
-}
-
-const Workload& base_workload(const KernelInfo& kernel, const std::string& wanted) {
-  if (wanted.empty()) return kernel.workloads.front();
-  std::vector<std::string> names;
-  for (const Workload& each : kernel.workloads) {
-    if (each.name == wanted) return each;
-    names.push_back(each.name);
-  }
-  throw bad_input(fmt::format("kernel '{}' has no workload '{}'{}", kernel.name, wanted, did_you_mean(wanted, names)));
 }
 
 /// "B=4 Sq=512 causal=false": the base with one size changed.
@@ -103,14 +97,14 @@ json row_of(const EvaluatedPoint& point, const std::string& value, const DeviceI
   const double flops = flops_of(work);
   const json blocks = blocks_of(point.realized.plan);
   json row{{"value", value},
-           {"workload", point.workload},
+           {"workload", point.attempt.workload},
            {"outcome", outcome_name(point.evaluation.outcome)},
            {"iteration", point.iteration > 0 ? json(point.iteration) : json()},
            {"config", config_to_json(point.realized.candidate.config)},
            {"flops", flops},
            {"bytes", work.bytes},
            {"emulation", device.emulation},
-           {"predicted_for", device.predicts.empty() ? json() : json(device.predicts)},
+           {"predicted_for", text_or_null(device.predicts)},
            {"blocks", blocks},
            {"blocks_per_multiprocessor", nullptr},
            {"time_ns", nullptr},
@@ -174,8 +168,8 @@ void print_sweep(const json& rows, const std::string& size) {
                     {"cost of a unit of work", 1,
                      [key, largest](const json& row) { return drawn_bar(report::number_in(row, key), largest, 30); }}};
   const auto chosen = report::choose(view, rows, {{}, false, report::terminal_columns()});
-  report::out("%s", report::aligned(chosen.table).c_str());
-  report::tell("a scaling study: the problems differ, so no ratio of these times is a speedup%s\n",
+  report::out("{}", report::aligned(chosen.table));
+  report::tell("a scaling study: the problems differ, so no ratio of these times is a speedup{}\n",
                !predicted.empty() ? fmt::format("; predicted for {}, not measured", predicted).c_str()
                : emulated         ? "; emulated times rank nothing on a GPU"
                                   : "");
@@ -187,40 +181,43 @@ int sweep(SweepArguments arguments, Shell& shell) {
     throw bad_input(fmt::format("'{}' is no sweep; write --over SIZE=VALUE,VALUE,...", arguments.over));
   const std::string size = arguments.over.substr(0, equals);
   const std::vector<std::string> values = swept_values(arguments.over.substr(equals + 1));
-  const Places places = shell.places();
+  Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
-  const KernelInfo& kernel = catalog->kernel(arguments.asked.kernel);
-  const Workload& base = base_workload(kernel, arguments.base);
-  check_size(kernel, base, arguments.asked.variant, size);
+  const KernelInfo& kernel = catalog->kernel(arguments.asked.words.kernel);
+  const Workload& base = arguments.base.empty() ? kernel.workloads.front() : workload_of(kernel, arguments.base);
+  check_size(kernel, base, arguments.asked.words.variant, size);
   for (const std::string& value : values) arguments.asked.workloads.push_back(shape_text(base, size, value));
   const DeviceInfo device = choose_device(arguments.asked.device, arguments.asked.times, shell.rooms.devices(places));
   json rows = json::array();
-  const bool whole = evaluate_points(arguments.asked, shell, [&](const EvaluatedPoint& point) {
+  const TaskLine line(arguments.json, &places);
+  const auto ended = [&](const EvaluatedPoint& point) {
+    line.hide();
     rows.push_back(row_of(point, values[std::min(rows.size(), values.size() - 1)], device));
     if (!arguments.json)
-      report::err("%s=%s  %s\n", size.c_str(), report::field(rows.back(), "value").c_str(),
-                  report::field(rows.back(), "outcome").c_str());
-  });
+      report::err("{}={}  {}\n", size, report::field(rows.back(), "value"), report::field(rows.back(), "outcome"));
+  };
+  require_descriptors();
+  watch_for_stops();
+  const auto passed =
+      evaluate_asked(arguments.asked, places, shell, {[&line](const std::string& task) { line.begin(task); }, ended});
   if (arguments.json) report::out_json(rows);
   else if (!rows.empty()) print_sweep(rows, size);
-  if (!whole) return 130;
-  return std::ranges::all_of(rows, [](const json& row) { return row.at("outcome") == "passed"; }) ? 0 : 1;
+  if (!passed) return 130;
+  return *passed ? 0 : 1;
 }
 
 }  // namespace
 
 void define_sweep(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<SweepArguments>();
-  app.add_option("kernel", arguments->asked.kernel, "The kernel")->required();
-  app.add_option("variant", arguments->asked.variant, "The variant")->required();
+  app.add_option("kernel", arguments->asked.words.kernel, "The kernel")->required();
+  app.add_option("variant", arguments->asked.words.variant, "The variant")->required();
   app.add_option("--over", arguments->over, "A size and its values: B=1,2,4, or B=1,2,...,64")
       ->required()
       ->type_name("NAME=V,V,...");
   app.add_option("--workload", arguments->base,
                  "Where the other sizes come from (default: the kernel's first workload)");
-  app.add_option("-p", arguments->asked.parameters, "A parameter's value; the others take their first valid one")
-      ->type_name("NAME=VALUE")
-      ->take_all();
+  add_parameter_option(app, arguments->asked.words);
   app.add_option("--device", arguments->asked.device, shell.rooms.device_words)->capture_default_str();
   add_times_options(app, arguments->asked.times);
   app.add_flag("--no-record", arguments->asked.no_record, "Write nothing to the store");

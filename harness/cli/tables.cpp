@@ -21,7 +21,7 @@ bool for_programs(const Asking& asking) {
 
 /// The sentence under a table; nothing where a program reads it.
 void add_note(const Asking& asking, const std::string& sentence) {
-  if (!for_programs(asking) && asking.format == "table" && !sentence.empty()) report::tell("%s\n", sentence.c_str());
+  if (!for_programs(asking) && asking.format == "table" && !sentence.empty()) report::tell("{}\n", sentence);
 }
 
 bool is_predicted(const json& row) {
@@ -36,7 +36,7 @@ bool any_emulated(const json& rows) {
 
 bool print_empty(const json& rows, const Asking& asking, const char* sentence) {
   if (!rows.empty() || for_programs(asking)) return false;
-  report::tell("%s\n", sentence);
+  report::tell("{}\n", sentence);
   return true;
 }
 
@@ -142,7 +142,7 @@ void print_facts(const json& answer) {
     return value ? report::money(value) : "-";
   };
   add("cost", usd("a"), usd("b"));
-  report::out("%s", report::aligned(table).c_str());
+  report::out("{}", report::aligned(table));
 }
 
 void print_only(const json& places, const char* side) {
@@ -150,7 +150,7 @@ void print_only(const json& places, const char* side) {
   std::string text;
   for (const json& place : places)
     text += (text.empty() ? "" : ", ") + report::field(place, "kernel") + " " + report::field(place, "workload");
-  report::tell("only %s has %s\n", side, report::bounded(text, 2000).c_str());
+  report::tell("only {} has {}\n", side, report::bounded(text, 2000));
 }
 
 bool any_slower(const json& answer) {
@@ -169,7 +169,7 @@ void print_compared(const json& answer, const Asking& asking) {
   }
   if (for_programs(asking)) return;
   if (const auto score = report::number_in(answer, "score"))
-    report::out("geometric mean: b is %s as fast as a\n", report::ratio(score).c_str());
+    report::out("geometric mean: b is {} as fast as a\n", report::ratio(score));
   print_only(answer.at("only_a"), "a");
   print_only(answer.at("only_b"), "b");
   print_compared_cards(answer);
@@ -192,8 +192,7 @@ int print_comparison(const ComparedWords& words, const Asking& asking, Shell& sh
   const std::int64_t campaign = history.campaign_called(words.a);
   const auto before = history.campaign_before(campaign);
   if (!before) {
-    report::err("campaign %lld is the first of its name: there is nothing to compare it with\n",
-                static_cast<long long>(campaign));
+    report::err("campaign {} is the first of its name: there is nothing to compare it with\n", campaign);
     return 0;
   }
   const json answer = history.compare({*before, ""}, {campaign, ""});
@@ -233,8 +232,8 @@ int print_recommendation(const Asking& asking, Shell& shell) {
   }
   const auto workloads = answer.at("workloads").size();
   const std::string times = report::field(answer, "times");
-  report::tell("%s on %s: %zu workloads, %s candidates that passed%s\n\n", report::field(answer, "kernel").c_str(),
-               report::field(answer, "device").c_str(), workloads, report::field(answer, "candidates").c_str(),
+  report::tell("{} on {}: {} workloads, {} candidates that passed{}\n\n", report::field(answer, "kernel"),
+               report::field(answer, "device"), workloads, report::field(answer, "candidates"),
                times == "measured"    ? ""
                : times == "predicted" ? "; PREDICTED times: nothing was measured"
                                       : "; EMULATED times, which rank nothing on a GPU");
@@ -243,9 +242,9 @@ int print_recommendation(const Asking& asking, Shell& shell) {
   report::Table table{{"candidates", "slower, mean", "worst"}, {}};
   for (const json& each : answer.at("dispatch"))
     table.rows.push_back({report::field(each, "candidates"), slowdown(each, "geomean"), slowdown(each, "worst")});
-  report::out("\na table of several\n%s", report::aligned(table).c_str());
+  report::out("\na table of several\n{}", report::aligned(table));
   if (answer.at("dispatch").empty()) return 0;
-  report::out("\nthe table of %s\n", report::field(answer.at("dispatch").back(), "candidates").c_str());
+  report::out("\nthe table of {}\n", report::field(answer.at("dispatch").back(), "candidates"));
   print_rows(dispatch_view(), answer.at("dispatch").back().at("table"), asking);
   return 0;
 }

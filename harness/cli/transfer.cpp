@@ -49,11 +49,10 @@ int export_flashinfer(const TransferArguments& arguments, Shell& shell) {
   const flashinfer::Exported made = flashinfer::export_dataset(*archive, *catalog, kernels, arguments.emulated,
                                                                fmt::format("harness {}", shell.rooms.program.number));
   write_dataset(arguments.flashinfer, made.files);
-  for (const std::string& each : made.left_out) report::err("harness: left out: %s\n", report::clean(each).c_str());
-  report::err("%s\n", fmt::format("{}, {}, {} and {} written to {}", counted(made.definitions, "definition"),
-                                  counted(made.workloads, "workload"), counted(made.solutions, "solution"),
-                                  counted(made.traces, "trace"), arguments.flashinfer)
-                          .c_str());
+  for (const std::string& each : made.left_out) report::err("harness: left out: {}\n", report::clean(each));
+  report::err("{}, {}, {} and {} written to {}\n", counted(made.definitions, "definition"),
+              counted(made.workloads, "workload"), counted(made.solutions, "solution"), counted(made.traces, "trace"),
+              arguments.flashinfer);
   return 0;
 }
 
@@ -91,10 +90,8 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
     const ExportReport written = printed ? archive->transfer().export_to(std::cout, options)
                                          : archive->transfer().export_to(arguments->file, options);
     if (printed && !std::cout.flush()) throw environment_error("standard output cannot be written; is its disk full?");
-    report::err("%s\n",
-                fmt::format("{} with {} written to {}", counted(written.campaigns, "campaign"),
-                            counted(written.iterations, "iteration"), printed ? "standard output" : arguments->file)
-                    .c_str());
+    report::err("{} with {} written to {}\n", counted(written.campaigns, "campaign"),
+                counted(written.iterations, "iteration"), printed ? "standard output" : arguments->file);
     return 0;
   };
 }
@@ -146,21 +143,19 @@ void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
   action = [arguments, &shell] {
     if (arguments->outside) {
       const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
-      report::err("%s added\n", counted(archive->transfer().import_outside(arguments->file), "outside figure").c_str());
+      report::err("{} added\n", counted(archive->transfer().import_outside(arguments->file), "outside figure"));
       return 0;
     }
     const ImportReport added = import_file(shell.rooms.archive(shell.store_path(), ArchiveAccess::write)->transfer(),
                                            arguments->file, arguments->import);
     if (!added.whole)
-      report::err("%s\n", fmt::format("{} has an older form, without counts and digest: if lines are missing at its "
-                                      "end, that cannot be seen",
-                                      arguments->file)
-                              .c_str());
-    for (const std::string& sentence : added.not_believed) report::err("%s\n", report::clean(sentence).c_str());
-    if (added.checks.times > 0 && added.not_believed.empty()) report::err("%s\n", looked_at(added.checks).c_str());
-    report::err("%s\n", fmt::format("{} with {} added, {} there already; {}", counted(added.campaigns, "campaign"),
-                                    counted(added.iterations, "iteration"), added.skipped, standing(added))
-                            .c_str());
+      report::err(
+          "{} has an older form, without counts and digest: if lines are missing at its end, that cannot be seen\n",
+          arguments->file);
+    for (const std::string& sentence : added.not_believed) report::err("{}\n", report::clean(sentence));
+    if (added.checks.times > 0 && added.not_believed.empty()) report::err("{}\n", looked_at(added.checks));
+    report::err("{} with {} added, {} there already; {}\n", counted(added.campaigns, "campaign"),
+                counted(added.iterations, "iteration"), added.skipped, standing(added));
     return arguments->import.as_evidence && !added.not_believed.empty() ? 1 : 0;
   };
 }

@@ -20,43 +20,41 @@ struct VerifyArguments {
 
 void print_pair(const PairResult& result) {
   if (!result.right()) {
-    report::out("%s: %s: %s %s\n", result.workload.c_str(), report::clean(result.candidate).c_str(),
-                result.outcome.c_str(), report::clean(result.detail).c_str());
+    report::out("{}: {}: {} {}\n", result.workload, report::clean(result.candidate), result.outcome,
+                report::clean(result.detail));
     return;
   }
   if (result.predicted) {
-    report::out("%s: %s: %zu gates, not timed: counted again, and predicted %.2fx beside %s\n", result.workload.c_str(),
-                report::clean(result.candidate).c_str(), result.gates, result.ratio.value_or(0),
-                report::clean(result.beside).c_str());
+    report::out("{}: {}: {} gates, not timed: counted again, and predicted {:.2f}x beside {}\n", result.workload,
+                report::clean(result.candidate), result.gates, result.ratio.value_or(0), report::clean(result.beside));
     return;
   }
-  report::out("%s: %s: %zu gates, %.3fx [%.3f, %.3f] beside %s: %s\n", result.workload.c_str(),
-              report::clean(result.candidate).c_str(), result.gates, result.ratio.value_or(0),
-              result.ratio_lo.value_or(0), result.ratio_hi.value_or(0), report::clean(result.beside).c_str(),
+  report::out("{}: {}: {} gates, {:.3f}x [{:.3f}, {:.3f}] beside {}: {}\n", result.workload,
+              report::clean(result.candidate), result.gates, result.ratio.value_or(0), result.ratio_lo.value_or(0),
+              result.ratio_hi.value_or(0), report::clean(result.beside),
               result.verdict ? std::string(name(*result.verdict)).c_str() : "not compared");
 }
 
 void print_workload(const VerifiedWorkload& workload) {
   if (workload.pair) print_pair(*workload.pair);
-  else report::out("%s: the original\n", workload.workload.c_str());
+  else report::out("{}: the original\n", workload.workload);
 }
 
 /// The workloads are printed already, each when it was judged.
 void print_end(const Verification& verification) {
   if (!verification.signature.holds()) {
-    report::out("%s\nthe package does not hold; nothing of it was run\n",
-                report::clean(verification.signature.text).c_str());
+    report::out("{}\nthe package does not hold; nothing of it was run\n", report::clean(verification.signature.text));
     return;
   }
-  for (const std::string& sentence : verification.code.different) report::out("%s\n", report::clean(sentence).c_str());
+  for (const std::string& sentence : verification.code.different) report::out("{}\n", report::clean(sentence));
   if (!verification.code.not_compared.empty())
-    report::out("machine code not compared: %s\n", report::clean(verification.code.not_compared).c_str());
+    report::out("machine code not compared: {}\n", report::clean(verification.code.not_compared));
   const std::string& launcher = verification.code.launcher;
   if (launcher != "same" && launcher != "different")
-    report::out("compiled launcher not compared: %s\n", report::clean(launcher).c_str());
-  report::out("%zu images are what their sources compile to%s\n", verification.code.same,
+    report::out("compiled launcher not compared: {}\n", report::clean(launcher));
+  report::out("{} images are what their sources compile to{}\n", verification.code.same,
               launcher == "same" ? ", and so is the compiled launcher" : "");
-  report::out(verification.holds ? "the package holds\n" : "the package does not hold\n");
+  report::out("the package {}\n", verification.holds ? "holds" : "does not hold");
 }
 
 json verification_json(const Verification& verification, const std::string& folder) {
@@ -66,11 +64,10 @@ json verification_json(const Verification& verification, const std::string& fold
   const RebuiltCode& code = verification.code;
   return {{"package", folder},
           {"kernel", verification.kernel},
-          {"device", verification.device.name.empty() ? json() : json(verification.device.name)},
+          {"device", text_or_null(verification.device.name)},
           {"digests", {{"files", verification.files}, {"package", verification.digest}}},
           {"signature",
-           {{"state", name(verification.signature.state)},
-            {"key", verification.signature.signer.empty() ? json() : json(verification.signature.signer)}}},
+           {{"state", name(verification.signature.state)}, {"key", text_or_null(verification.signature.signer)}}},
           {"gates", {{"checked", verification.gates}, {"failed", verification.failed_gates}}},
           {"code",
            {{"same", code.same},
@@ -87,8 +84,8 @@ int verify(const VerifyArguments& arguments, Shell& shell) {
   const auto begun = [quiet](const Verification& verification) {
     catch_interrupts();
     if (!quiet)
-      report::err("%zu files as they were packaged, %s; judging on %s\n", verification.files,
-                  report::clean(verification.signature.text).c_str(), report::clean(verification.device.name).c_str());
+      report::err("{} files as they were packaged, {}; judging on {}\n", verification.files,
+                  report::clean(verification.signature.text), report::clean(verification.device.name));
   };
   const auto judged = [quiet](const VerifiedWorkload& workload) {
     if (!quiet) print_workload(workload);

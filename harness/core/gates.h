@@ -53,11 +53,13 @@ inline constexpr Gate compile{"compile", GateStage::build, "the source compiles"
 inline constexpr Gate compiler_notes{"compiler-notes", GateStage::note,
                                      "what the compiler says of spills and serialised instructions"};
 inline constexpr Gate source_policy_ptx{"source-policy:ptx", GateStage::module,
-                                        "no token of the compiled PTX is one of these either", GateDevice::gpu};
-inline constexpr Gate source_policy_sass{"source-policy:sass", GateStage::module,
-                                         "finalists, where nvdisasm is found: nor does the machine code; looked at "
-                                         "while they are launched, and decided before they are timed",
-                                         GateDevice::gpu};
+                                        "the compiled PTX holds nothing of what `source-policy` forbids",
+                                        GateDevice::gpu};
+inline constexpr Gate source_policy_sass{
+    "source-policy:sass", GateStage::module,
+    "only finalists, and only where nvdisasm is found: the machine code holds nothing "
+    "of it. The scan runs beside their launches and ends before they are timed",
+    GateDevice::gpu};
 inline constexpr Gate entries{"entries", GateStage::module, "the entries that the manifest names exist"};
 inline constexpr Gate arguments{"arguments", GateStage::module,
                                 "each argument has the bytes of its compiled parameter, and is a number of its kind"};
@@ -104,7 +106,8 @@ inline constexpr Gate custom{"custom",        GateStage::launch, "the contract's
                              false,           "custom:OUTPUT"};
 inline constexpr Gate determinism{"determinism", GateStage::launch,
                                   "a second launch on the same inputs gives the same bits"};
-inline constexpr Gate screened{"screened", GateStage::note, "what was not needed of a candidate that is no new best"};
+inline constexpr Gate screened{"screened", GateStage::note,
+                               "which gates were left out, because the candidate is no new best"};
 inline constexpr Gate forms{"forms", GateStage::note, "which hostile forms the contract leaves out, and why"};
 inline constexpr Gate domain{"domain", GateStage::note, "on which share of the domain's points the variant is valid"};
 inline constexpr Gate one_way{"one-way", GateStage::note,
@@ -129,7 +132,7 @@ inline constexpr Gate sizes{
     "sizes", GateStage::note, "the largest size that was judged", GateDevice::any, SpoilsSource::no, true, true};
 inline constexpr Gate timed_twice{"timed-twice",
                                   GateStage::timing,
-                                  "each timed call left the same when it was launched again elsewhere",
+                                  "each timed call, launched again at other addresses, leaves the same output",
                                   GateDevice::gpu,
                                   SpoilsSource::at_once,
                                   true,
@@ -145,18 +148,19 @@ inline constexpr Gate timed_launch{"timed-launch",
                                    SpoilsSource::at_once,
                                    true,
                                    true};
-inline constexpr Gate predicted_twice{"predicted-twice",
-                                      GateStage::timing,
-                                      "finalists whose time is predicted: two counts predict the same to the digit",
-                                      GateDevice::emulation,
-                                      SpoilsSource::no,
-                                      true,
-                                      true};
+inline constexpr Gate predicted_twice{
+    "predicted-twice",
+    GateStage::timing,
+    "only finalists whose time is predicted: two counts predict exactly the same time",
+    GateDevice::emulation,
+    SpoilsSource::no,
+    true,
+    true};
 inline constexpr Gate counted_launch{
     "counted-launch",
     GateStage::timing,
-    "finalists whose time is predicted: counted on other inputs and blocks, a launch leaves the right answer; the "
-    "slower of the two predictions is recorded",
+    "only finalists whose time is predicted: a second launch is counted, on other inputs and other blocks. Its answer "
+    "is right. The slower of the two predictions is recorded",
     GateDevice::emulation,
     SpoilsSource::at_once,
     true,
@@ -172,9 +176,9 @@ inline constexpr Gate after_timing{" after timing",
                                    "... after timing"};
 inline constexpr Gate plausibility{"plausibility",
                                    GateStage::timing,
-                                   "the time is not below the floor, which the device's limits set; outputs that fit "
-                                   "into the L2 need not have left it "
-                                   "when the clock stops; a cold time has 1 us of slack",
+                                   "the time is not below the floor: the least that the device's limits allow. "
+                                   "Outputs that fit into the L2 may still be there when the clock stops. A cold time "
+                                   "may be 1 us below the floor",
                                    GateDevice::any,
                                    SpoilsSource::second_time,
                                    true};
@@ -184,15 +188,16 @@ inline constexpr Gate memory{
 inline constexpr Gate comparisons{
     "comparisons",
     GateStage::finalist,
-    "inputs and sizes that turn its comparisons are right, too; which went one way only is told",
+    "the answers stay right for inputs and sizes that are searched to make the comparisons in its code go the other "
+    "way. The evidence lists comparisons that went only one way",
     GateDevice::any,
     SpoilsSource::no,
     true};
 inline constexpr Gate unreached{
     "unreached",
     GateStage::finalist,
-    "what no input turned, of the comparisons of values that follow from the inputs, stands in the baseline too, or "
-    "the contract accepts it with a reason",
+    "some comparisons depend on the inputs and still went only one way. Each of them is in the baseline too, or the "
+    "contract accepts it with a reason",
     GateDevice::any,
     SpoilsSource::no,
     true};
@@ -201,7 +206,8 @@ inline constexpr Gate stage{
     GateDevice::any, SpoilsSource::no, false,
     false,           "stage:NAME"};
 inline constexpr Gate explained{"explained", GateStage::note, "what a memory checker found of a failure"};
-inline constexpr Gate repeated{"repeated", GateStage::note, "a first try that ended otherwise"};
+inline constexpr Gate repeated{"repeated", GateStage::note,
+                               "how an earlier try ended, where it was repeated and ended differently"};
 
 }  // namespace gate
 

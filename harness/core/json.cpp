@@ -4,6 +4,10 @@ template class nlohmann::basic_json<>;
 
 namespace harness {
 
+json text_or_null(const std::string& text) {
+  return text.empty() ? json() : json(text);
+}
+
 std::string json_text(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -13,6 +13,8 @@ using json = nlohmann::json;
 
 // One spelling of each, compiled once: parse and dump are templates that every unit would compile anew.
 
+/// An empty text is null: it says that there is none.
+json text_or_null(const std::string& text);
 /// Compact JSON. Bytes that are no UTF-8 become U+FFFD.
 std::string json_text(const json& value);
 /// What comes from outside is nested no deeper: values are copied, written and compared by recursion, and 200 KB of

@@ -10,10 +10,8 @@
 #include "harness/core/gpu.h"
 #include "harness/core/prediction_range.h"
 #include "harness/core/quote.h"
-#include "harness/core/value.h"
 #include "harness/report/card_sections.h"
-#include "harness/report/format.h"
-#include "harness/report/out.h"
+#include "harness/report/figure_row.h"
 
 namespace harness::report {
 namespace {
@@ -22,33 +20,9 @@ constexpr std::size_t kMostRowsShown = 60;
 constexpr std::size_t kMostPanels = 12;
 constexpr std::size_t kMostRanges = 80;
 
-/// One row of a figure, asked by the names of its columns.
-class RowOf {
- public:
-  RowOf(const Figure& figure, const json& row) : figure_(figure), row_(row) {}
-  std::string text(const char* column) const { return clean(bounded(cell(figure_.at(row_, column)), 1000)); }
-  std::string whole_text(const char* column) const { return cell(figure_.at(row_, column)); }
-  bool has(const char* column) const { return !figure_.at(row_, column).is_null(); }
-  std::optional<double> number(const char* column) const {
-    const json& value = figure_.at(row_, column);
-    return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-  }
-  double sum(const char* column) const { return number(column).value_or(0); }
-  bool flag(const char* column) const { return sum(column) != 0; }
-  /// JSON text as a configuration is written: "BLOCK=128 VEC=4".
-  std::string config(const char* column = "config") const {
-    const json parsed = parse_json_if_valid(text(column));
-    return parsed.is_object() ? clean(to_text(config_from_json(parsed))) : text(column);
-  }
-
- private:
-  const Figure& figure_;
-  const json& row_;
-};
-
 template <typename F>
 void for_rows(const Figure& figure, F each) {
-  for (const json& row : figure.rows) each(RowOf(figure, row));
+  for (const json& row : figure.rows) each(FigureRow(figure, row));
 }
 
 std::string dash_if_empty(const std::string& text) {
@@ -56,14 +30,14 @@ std::string dash_if_empty(const std::string& text) {
 }
 
 /// Kernel and workload; the workload alone where there is one kernel.
-std::string place(const RowOf& row, bool several) {
+std::string place(const FigureRow& row, bool several) {
   return several ? row.text("kernel") + " " + row.text("workload") : row.text("workload");
 }
 
 struct Known {
   const CampaignFigures& figures;
   const ReportExtras& extras;
-  RowOf head;
+  FigureRow head;
   bool emulation = false, several_kernels = false;
   std::map<std::string, std::string> variants;  // iteration of a new best by decision
 
@@ -85,15 +59,14 @@ std::string confirmed_word(const Known& known) {
 }
 
 /// The range of a time; of a prediction that was recorded without one, the model's.
-std::string range_of(const Known& known, const RowOf& row) {
+Cell range_of(const Known& known, const FigureRow& row) {
   auto lo = row.number("time_lo_ns"), hi = row.number("time_hi_ns");
   const auto time = row.number("time_ns");
-  if (!lo || !hi) return "-";
-  if (is_predicted(known) && time && *lo == *hi) {
+  if (lo && hi && is_predicted(known) && time && *lo == *hi) {
     lo = *time / kPredictedRange;
     hi = *time * kPredictedRange;
   }
-  return fmt::format("{} to {}", nanoseconds(lo), nanoseconds(hi));
+  return range(lo, hi, Unit::ns);
 }
 
 std::string not_measured(const Known& known) {
@@ -102,14 +75,12 @@ std::string not_measured(const Known& known) {
                      : fmt::format("All times are what a model of the {} expects. Nothing was measured.", gpu);
 }
 
-void cap_rows(ReportSection& section) {
-  if (section.table.rows.size() <= kMostRowsShown) return;
-  section.more_rows = section.table.rows.size() - kMostRowsShown;
-  section.table.rows.resize(kMostRowsShown);
-}
-
-ReportSection section_of(const char* id, const Figure& figure, std::string title, std::string lead) {
-  return {id, std::move(title), std::move(lead), {}, {}, 0, figure.sql, {}, {}};
+/// A long table is cut: the query has the rest.
+void add_section(CampaignReport& report, ReportSection section) {
+  auto& rows = section.table.rows;
+  section.more_rows = rows.size() - std::min(rows.size(), kMostRowsShown);
+  rows.resize(rows.size() - section.more_rows);
+  report.sections.push_back(std::move(section));
 }
 
 /// A workload of the campaign without a best.
@@ -122,8 +93,8 @@ struct MissingBest {
 std::vector<MissingBest> missing_bests(const Known& known) {
   using Key = std::pair<std::string, std::string>;
   std::set<Key> tried, passed;
-  for_rows(known.of("heat"), [&](const RowOf& row) { tried.emplace(row.text("kernel"), row.text("workload")); });
-  for_rows(known.of("bests"), [&](const RowOf& row) { passed.emplace(row.text("kernel"), row.text("workload")); });
+  for_rows(known.of("heat"), [&](const FigureRow& row) { tried.emplace(row.text("kernel"), row.text("workload")); });
+  for_rows(known.of("bests"), [&](const FigureRow& row) { passed.emplace(row.text("kernel"), row.text("workload")); });
   const json options = parse_json_if_valid(known.head.whole_text("options"));
   const json planned = options.is_object() ? options.value("planned", json::array()) : json::array();
   std::vector<MissingBest> missing;
@@ -135,8 +106,8 @@ std::vector<MissingBest> missing_bests(const Known& known) {
   return missing;
 }
 
-std::string time_of(const RowOf& row, const char* key = "time_ns") {
-  return nanoseconds(row.number(key));
+const char* yes_or_no(bool value) {
+  return value ? "yes" : "no";
 }
 
 ReportSection bests_section(const Known& known) {
@@ -160,25 +131,25 @@ ReportSection bests_section(const Known& known) {
                            "iteration"};
   constexpr std::size_t kVariantColumn = 7;
   bool outside = false;
-  for_rows(figure, [&](const RowOf& row) { outside = outside || row.has("outside_ns"); });
+  for_rows(figure, [&](const FigureRow& row) { outside = outside || row.has("outside_ns"); });
   if (outside) section.table.columns.push_back("outside program, by its own measure");
-  for_rows(figure, [&](const RowOf& row) {
-    const auto rival = row.number("rival_ns"), time = row.number("time_ns");
-    section.table.rows.push_back({place(row, known.several_kernels), time_of(row), ratio(row.number("speedup")),
-                                  share(row.number("of_floor")), nanoseconds(rival),
-                                  rival && time ? ratio(*rival / *time) : "-", row.flag("confirmed") ? "yes" : "no",
-                                  row.text("variant"), row.config(), range_of(known, row), time_of(row, "baseline_ns"),
-                                  row.text("registers"), row.text("spill_bytes"), row.text("iteration")});
+  for_rows(figure, [&](const FigureRow& row) {
+    section.table.rows.push_back({place(row, known.several_kernels), row.of("time_ns", Unit::ns),
+                                  row.of("speedup", Unit::ratio), row.of("of_floor", Unit::share),
+                                  row.of("rival_ns", Unit::ns), ratio_of(row.number("rival_ns"), row.number("time_ns")),
+                                  yes_or_no(row.flag("confirmed")), row.text("variant"), row.config(),
+                                  range_of(known, row), row.of("baseline_ns", Unit::ns), row.value("registers"),
+                                  row.value("spill_bytes"), row.value("iteration")});
     if (outside)
       section.table.rows.back().push_back(
-          row.has("outside_ns") ? row.text("outside_program") + " " + time_of(row, "outside_ns") : "-");
+          row.has("outside_ns") ? Cell::of(row.text("outside_program"), " ", row.of("outside_ns", Unit::ns))
+                                : Cell(Quantity{}));
   });
   for (const MissingBest& workload : missing_bests(known)) {
-    std::vector<std::string>& cells = section.table.rows.emplace_back(section.table.columns.size(), "-");
+    std::vector<Cell>& cells = section.table.rows.emplace_back(section.table.columns.size(), Quantity{});
     cells[0] = workload.place;
     cells[kVariantColumn] = missing_best(workload.tried);
   }
-  cap_rows(section);
   return section;
 }
 
@@ -191,8 +162,8 @@ ReportSection staircase_section(const Known& known) {
   std::map<std::string, StepChart> charts;
   std::vector<std::string> order;
   double end_s = known.head.sum("spent_s");
-  for_rows(figure, [&](const RowOf& row) { end_s = std::max(end_s, row.sum("seconds")); });
-  for_rows(figure, [&](const RowOf& row) {
+  for_rows(figure, [&](const FigureRow& row) { end_s = std::max(end_s, row.sum("seconds")); });
+  for_rows(figure, [&](const FigureRow& row) {
     const std::string name = place(row, known.several_kernels);
     const auto [at, is_new] = charts.try_emplace(name);
     if (is_new) {
@@ -200,11 +171,11 @@ ReportSection staircase_section(const Known& known) {
       at->second = {name, {}, end_s, known.head.number("cost_usd"), {}, {}, {}};
     }
     at->second.points.push_back({row.sum("seconds"), row.sum("time_ns"), row.text("variant") + " " + row.config()});
-    section.table.rows.push_back({name, seconds(row.sum("seconds")), row.has("usd") ? money(row.number("usd")) : "-",
-                                  time_of(row), ratio(row.number("speedup")), row.text("variant"), row.config(),
-                                  row.text("iteration")});
+    section.table.rows.push_back({name, row.spent("seconds"), row.usd("usd"), row.of("time_ns", Unit::ns),
+                                  row.of("speedup", Unit::ratio), row.text("variant"), row.config(),
+                                  row.value("iteration")});
   });
-  for_rows(known.of("bests"), [&](const RowOf& row) {
+  for_rows(known.of("bests"), [&](const FigureRow& row) {
     const auto at = charts.find(place(row, known.several_kernels));
     if (at == charts.end()) return;
     at->second.floor_ns = row.number("floor_ns");
@@ -217,7 +188,6 @@ ReportSection staircase_section(const Known& known) {
     section.lead += fmt::format(" {} of {} workloads are drawn; the table has all.", kMostPanels, order.size());
   section.table.columns = {"workload", "after",   "spent",         time_word(known),
                            "speedup",  "variant", "configuration", "iteration"};
-  cap_rows(section);
   return section;
 }
 
@@ -232,7 +202,7 @@ ReportSection spend_section(const Known& known) {
   std::map<std::string, std::map<std::string, double>> by_technique;
   std::map<std::string, double> totals, usd;
   double all = 0;
-  for_rows(figure, [&](const RowOf& row) {
+  for_rows(figure, [&](const FigureRow& row) {
     const std::string technique = row.has("technique") ? row.text("technique") : "(no evaluation)";
     by_technique[technique][row.text("stage")] += row.sum("seconds");
     totals[technique] += row.sum("seconds");
@@ -256,22 +226,20 @@ ReportSection spend_section(const Known& known) {
   for (const std::string& stage : stages) section.table.columns.push_back(stage);
   section.table.columns.insert(section.table.columns.end(), {"all", "of time", "cost"});
   for (const std::string& technique : order) {
-    BarChart::Bar bar{technique,
-                      {},
-                      fmt::format("{}, {}", seconds(totals[technique]),
-                                  known.head.has("usd_per_hour") ? money(usd[technique]) : "no price")};
-    std::vector<std::string> cells{technique};
+    const Quantity spent{totals[technique], Unit::s}, cost{usd[technique], Unit::usd};
+    const bool priced = known.head.has("usd_per_hour");
+    BarChart::Bar bar{technique, {}, Cell::of(spent, ", ", priced ? Cell(cost) : Cell("no price"))};
+    std::vector<Cell> cells{technique};
     for (const std::string& stage : stages) {
       bar.values.push_back(by_technique[technique][stage]);
-      cells.push_back(bar.values.back() > 0 ? fmt::format("{:.1f} s", bar.values.back()) : "-");
+      cells.emplace_back(bar.values.back() > 0 ? Quantity{bar.values.back(), Unit::s, 1} : Quantity{});
     }
-    cells.insert(cells.end(), {seconds(totals[technique]), share(all > 0 ? totals[technique] / all : 0),
-                               known.head.has("usd_per_hour") ? money(usd[technique]) : "-"});
+    cells.insert(cells.end(),
+                 {spent, Quantity{all > 0 ? totals[technique] / all : 0, Unit::share}, priced ? cost : Quantity{}});
     section.table.rows.push_back(std::move(cells));
     if (chart.bars.size() < 20) chart.bars.push_back(std::move(bar));
   }
   if (!chart.bars.empty()) section.charts.emplace_back(std::move(chart));
-  cap_rows(section);
   return section;
 }
 
@@ -284,23 +252,21 @@ ReportSection techniques_section(const Known& known) {
   section.table.columns = {"technique",    "evaluations", "passed",         "slower", "workloads",
                            "best speedup", "gain",        "halvings per $", "time",   "cost"};
   if (known.several_kernels) section.table.columns.insert(section.table.columns.begin(), "kernel");
-  for_rows(figure, [&](const RowOf& row) {
+  for_rows(figure, [&](const FigureRow& row) {
     const bool rival = row.flag("rival");
-    std::vector<std::string> cells{
-        row.text("technique") + (rival ? " (rival)" : ""),
-        row.text("iterations"),
-        row.text("passed"),
-        row.text("slower"),
-        row.text("workloads"),
-        ratio(row.number("best_speedup")),
-        rival ? "-" : fmt::format("{:.3g}x", row.sum("gain")),
-        rival || !row.has("halvings_per_usd") ? "-" : fmt::format("{:.3g}", row.sum("halvings_per_usd")),
-        seconds(row.sum("seconds")),
-        row.has("usd") ? money(row.number("usd")) : "-"};
+    std::vector<Cell> cells{row.text("technique") + (rival ? " (rival)" : ""),
+                            row.value("iterations"),
+                            row.value("passed"),
+                            row.value("slower"),
+                            row.value("workloads"),
+                            row.of("best_speedup", Unit::ratio),
+                            rival ? Quantity{} : Quantity{row.sum("gain"), Unit::ratio},
+                            rival ? Quantity{} : row.of("halvings_per_usd", Unit::rough),
+                            row.spent("seconds"),
+                            row.usd("usd")};
     if (known.several_kernels) cells.insert(cells.begin(), row.text("kernel"));
     section.table.rows.push_back(std::move(cells));
   });
-  cap_rows(section);
   return section;
 }
 
@@ -319,27 +285,28 @@ ReportSection heat_section(const Known& known) {
   };
   struct At {
     std::size_t row, column;
-    HeatMap::Cell cell;
+    HeatMap::Square cell;
   };
   std::vector<At> found;
-  for_rows(figure, [&](const RowOf& row) {
+  for_rows(figure, [&](const FigureRow& row) {
     const std::string variant = row.text("variant") + (row.flag("rival") ? " (rival)" : "");
     const std::string where = place(row, known.several_kernels);
-    HeatMap::Cell cell{
-        row.number("slowdown"), true, row.sum("slower") > 0 && row.sum("slower") == row.sum("iterations"),
-        fmt::format("{} on {}: {}, {} evaluations", variant, where, time_of(row), row.text("iterations"))};
+    HeatMap::Square cell{row.number("slowdown"), true,
+                         row.sum("slower") > 0 && row.sum("slower") == row.sum("iterations"),
+                         Cell::of(variant + " on " + where + ": ", row.of("time_ns", Unit::ns), ", ",
+                                  row.value("iterations"), " evaluations")};
     found.push_back({index_of(map.rows, known.several_kernels ? row.text("kernel") + " " + variant : variant),
                      index_of(map.columns, where), std::move(cell)});
   });
-  map.cells.assign(map.rows.size(), std::vector<HeatMap::Cell>(map.columns.size()));
+  map.cells.assign(map.rows.size(), std::vector<HeatMap::Square>(map.columns.size()));
   for (At& each : found) map.cells[each.row][each.column] = std::move(each.cell);
   section.table.columns = {"variant"};
   section.table.columns.insert(section.table.columns.end(), map.columns.begin(), map.columns.end());
   for (std::size_t r = 0; r < map.rows.size(); ++r) {
-    std::vector<std::string> cells{map.rows[r]};
-    for (const HeatMap::Cell& cell : map.cells[r])
-      cells.push_back(cell.slowdown      ? fmt::format("{:.2f}x", *cell.slowdown)
-                      : !cell.tried      ? ""
+    std::vector<Cell> cells{map.rows[r]};
+    for (const HeatMap::Square& cell : map.cells[r])
+      cells.push_back(cell.slowdown      ? Cell(Quantity{cell.slowdown, Unit::ratio, 2})
+                      : !cell.tried      ? Cell()
                       : cell.only_slower ? "slower"
                                          : "none passed");
     section.table.rows.push_back(std::move(cells));
@@ -347,7 +314,6 @@ ReportSection heat_section(const Known& known) {
   constexpr std::size_t kMostColumns = 40, kMostHeatRows = 60;
   if (map.columns.size() <= kMostColumns && map.rows.size() <= kMostHeatRows && !map.rows.empty())
     section.charts.emplace_back(std::move(map));
-  cap_rows(section);
   return section;
 }
 
@@ -361,22 +327,21 @@ ReportSection parameters_section(const Known& known) {
   section.table.columns = {"variant", "parameter", "value", "evaluations", "slower, mean", "best", "worst"};
   BarChart chart{"Mean slowdown above the best, by value", "x", {"above the best"}, {}};
   std::set<std::string> drawn;
-  for_rows(figure, [&](const RowOf& row) {
+  for_rows(figure, [&](const FigureRow& row) {
     if (row.sum("value_count") < 2) return;
-    section.table.rows.push_back({row.text("variant"), row.text("parameter"), row.text("value"), row.text("iterations"),
-                                  fmt::format("{:.2f}x", row.sum("geomean")), fmt::format("{:.2f}x", row.sum("best")),
-                                  fmt::format("{:.2f}x", row.sum("worst"))});
+    const auto slowdown = [&](const char* column) { return Quantity{row.sum(column), Unit::ratio, 2}; };
+    section.table.rows.push_back({row.text("variant"), row.text("parameter"), row.value("value"),
+                                  row.value("iterations"), slowdown("geomean"), slowdown("best"), slowdown("worst")});
     const std::string name = row.text("variant") + " " + row.text("parameter");
     constexpr std::size_t kMostDrawn = 5;
     if (drawn.size() < kMostDrawn || drawn.contains(name)) {
       drawn.insert(name);
       chart.bars.push_back({name + "=" + row.text("value"),
                             {row.sum("geomean") - 1},
-                            fmt::format("{:.2f}x in {}", row.sum("geomean"), row.text("iterations"))});
+                            Cell::of(slowdown("geomean"), " in ", row.value("iterations"))});
     }
   });
   if (!chart.bars.empty()) section.charts.emplace_back(std::move(chart));
-  cap_rows(section);
   return section;
 }
 
@@ -388,50 +353,48 @@ ReportSection failures_section(const Known& known) {
                                      : "One row for each fingerprint of a wrong answer or class of an "
                                        "error, with its first example.");
   section.table.columns = {"outcome", "fingerprint or class", "how often", "variants", "example", "of", "message"};
-  for_rows(figure, [&](const RowOf& row) {
+  for_rows(figure, [&](const FigureRow& row) {
     section.table.rows.push_back(
-        {row.text("outcome"), dash_if_empty(row.text("fingerprint")), row.text("iterations"), row.text("variants"),
-         row.text("example"), row.text("variant") + " on " + row.text("workload"), bounded(row.text("message"), 300)});
+        {row.text("outcome"), dash_if_empty(row.text("fingerprint")), row.value("iterations"), row.value("variants"),
+         row.value("example"), row.text("variant") + " on " + row.text("workload"), bounded(row.text("message"), 300)});
   });
-  cap_rows(section);
   return section;
 }
 
-std::string predicted(const RowOf& row) {
-  if (!row.has("predict_speedup_lo") || !(row.sum("predict_speedup_lo") < row.sum("predict_speedup_hi"))) return "-";
-  return fmt::format("{} to {}", ratio(row.number("predict_speedup_lo")), ratio(row.number("predict_speedup_hi")));
+Cell predicted(const FigureRow& row) {
+  const auto lo = row.number("predict_speedup_lo"), hi = row.number("predict_speedup_hi");
+  return lo && hi && *lo < *hi ? range(lo, hi, Unit::ratio) : Cell(Quantity{});
 }
 
 ReportSection decisions_section(const Known& known) {
   const Figure& figure = known.of("decisions");
   ReportSection section = section_of("decisions", figure, "Decisions, and what came of them", "");
   std::set<std::string> led_to_best;
-  for_rows(known.of("staircase"), [&](const RowOf& row) {
+  for_rows(known.of("staircase"), [&](const FigureRow& row) {
     if (row.text("purpose") == "search" && row.has("decision")) led_to_best.insert(row.text("decision"));
   });
   section.table.columns = {"decision", "turned to", "from", "rule", "predicted", "seen", "evaluations", "why"};
   std::size_t without = 0;
-  for_rows(figure, [&](const RowOf& row) {
+  for_rows(figure, [&](const FigureRow& row) {
     if (!led_to_best.contains(row.text("decision")) && row.text("action") == "try") {
       ++without;
       return;
     }
     section.table.rows.push_back(
-        {row.text("decision"), row.text("technique") + " on " + row.text("workload"),
+        {row.value("decision"), row.text("technique") + " on " + row.text("workload"),
          row.has("from_technique") ? row.text("from_technique") + " on " + row.text("from_workload") : "-",
-         row.text("rule"), predicted(row), ratio(row.number("best_speedup")), row.text("iterations"),
+         row.text("rule"), predicted(row), row.of("best_speedup", Unit::ratio), row.value("iterations"),
          bounded(row.text("why"), 300)});
   });
   section.lead = fmt::format("Of {} turns to another arm these led to a new best or were no try; {} others did not. ",
                              figure.rows.size(), without);
-  for_rows(known.of("calibration"), [&](const RowOf& row) {
+  for_rows(known.of("calibration"), [&](const FigureRow& row) {
     section.lead += fmt::format(
         "{} of {} predicted speedups lay in their 90 % ranges ({}); passing was predicted for {} and seen for {}.",
         std::lround(row.sum("speedups") * row.sum("speedup_share_held")), row.text("speedups"),
         share(row.number("speedup_share_held")), share(row.number("passed_predicted")),
         share(row.number("passed_seen")));
   });
-  cap_rows(section);
   return section;
 }
 
@@ -441,25 +404,24 @@ ReportSection predictions_section(const Known& known) {
   section.lead =
       predictions.rows.empty() ? "No predicted range was put to the test." : "A bar is a predicted 90 % range.";
   section.table.columns = {"decision", "technique", "workload", "predicted", "seen", "held", "iteration"};
-  for_rows(predictions, [&](const RowOf& row) {
-    section.table.rows.push_back({row.text("decision"), row.text("technique"), row.text("workload"), predicted(row),
-                                  ratio(row.number("speedup")), row.flag("speedup_held") ? "yes" : "no",
-                                  row.text("iteration")});
+  for_rows(predictions, [&](const FigureRow& row) {
+    section.table.rows.push_back({row.value("decision"), row.text("technique"), row.text("workload"), predicted(row),
+                                  row.of("speedup", Unit::ratio), yes_or_no(row.flag("speedup_held")),
+                                  row.value("iteration")});
   });
   RangeChart chart{"Predicted ranges of speedups, and what was seen",
                    "in the order of the decisions; a cross lies outside its range",
                    {}};
   const std::size_t every = std::max<std::size_t>(1, (predictions.rows.size() + kMostRanges - 1) / kMostRanges);
   for (std::size_t i = 0; i < predictions.rows.size(); i += every) {
-    const RowOf row(predictions, predictions.rows[i]);
-    chart.ranges.push_back(
-        {row.sum("predict_speedup_lo"), row.sum("predict_speedup_hi"), row.sum("speedup"),
-         fmt::format("decision {}: {} on {}, predicted {}, seen {}", row.text("decision"), row.text("technique"),
-                     row.text("workload"), predicted(row), ratio(row.number("speedup")))});
+    const FigureRow row(predictions, predictions.rows[i]);
+    chart.ranges.push_back({row.sum("predict_speedup_lo"), row.sum("predict_speedup_hi"), row.sum("speedup"),
+                            Cell::of(fmt::format("decision {}: {} on {}, predicted ", row.text("decision"),
+                                                 row.text("technique"), row.text("workload")),
+                                     predicted(row), ", seen ", row.of("speedup", Unit::ratio))});
   }
   if (every > 1) chart.unit += fmt::format("; every {}th is drawn", every);
   if (!chart.ranges.empty()) section.charts.emplace_back(std::move(chart));
-  cap_rows(section);
   return section;
 }
 
@@ -469,42 +431,39 @@ constexpr const char* kShownMetrics[] = {
     "spill_bytes",     "registers"};
 
 /// "0.82 (0.31)": of the winner, and of the baseline where that was profiled.
-std::string beside_baseline(const RowOf& row) {
-  const auto text = [](double value) { return fmt::format("{:.3g}", value); };
-  const std::string ours = text(row.sum("value"));
-  return row.has("baseline") ? fmt::format("{} ({})", ours, text(row.sum("baseline"))) : ours;
+Cell beside_baseline(const FigureRow& row) {
+  const Quantity ours{row.sum("value"), Unit::rough};
+  return row.has("baseline") ? Cell::of(ours, " (", row.of("baseline", Unit::rough), ")") : Cell(ours);
 }
 
 /// A row a workload: what limits its winner, and its counters beside those of the baseline, of those that some have.
 ReportSection profile_section(const Known& known) {
   const Figure& figure = known.of("profiles");
   ReportSection section = section_of("profile", figure, "Why the winners are fast", "");
-  std::vector<std::string> metrics;
-  std::map<std::string, std::map<std::string, std::string>> counters;  // by place and metric
-  std::vector<std::vector<std::string>> heads;
-  for_rows(figure, [&](const RowOf& row) {
-    const std::string where = place(row, known.several_kernels);
-    if (heads.empty() || heads.back()[0] != where)
-      heads.push_back(
-          {where, row.text("source"), dash_if_empty(row.text("diagnosis")), dash_if_empty(row.text("page"))});
-    counters[where][row.text("metric")] = beside_baseline(row);
-  });
-  for (const char* metric : kShownMetrics)
-    if (std::ranges::any_of(counters, [&](const auto& each) { return each.second.contains(metric); }))
-      metrics.emplace_back(metric);
   section.table.columns = {"workload", "source", "what limits it", "page"};
-  section.table.columns.insert(section.table.columns.end(), metrics.begin(), metrics.end());
-  for (std::vector<std::string>& head : heads) {
-    const auto& known_of = counters[head[0]];
-    for (const std::string& metric : metrics) head.push_back(known_of.contains(metric) ? known_of.at(metric) : "-");
-    section.table.rows.push_back(std::move(head));
+  std::vector<std::map<std::string, Cell>> counters;  // of each row, by metric
+  std::string last;
+  for_rows(figure, [&](const FigureRow& row) {
+    const std::string where = place(row, known.several_kernels);
+    if (counters.empty() || where != last) {
+      section.table.rows.push_back(
+          {where, row.text("source"), dash_if_empty(row.text("diagnosis")), dash_if_empty(row.text("page"))});
+      counters.emplace_back();
+    }
+    last = where;
+    counters.back()[row.text("metric")] = beside_baseline(row);
+  });
+  for (const char* metric : kShownMetrics) {
+    if (std::ranges::none_of(counters, [&](const auto& values) { return values.contains(metric); })) continue;
+    section.table.columns.emplace_back(metric);
+    for (std::size_t i = 0; i < counters.size(); ++i)
+      section.table.rows[i].push_back(counters[i].contains(metric) ? counters[i].at(metric) : Cell(Quantity{}));
   }
   section.lead =
       figure.rows.empty()
           ? "No profile of these winners is recorded. Counting one needs no GPU: harness profile --from ITERATION "
             "--device cpu."
           : "Counters of the winners; in brackets those of their baselines.";
-  cap_rows(section);
   return section;
 }
 
@@ -520,13 +479,12 @@ ReportSection lessons_section(const Known& known) {
                     ratio(each.gain_lo), ratio(each.gain_hi), each.passed, each.evaluations));
   }
   section.table.columns = {"rule", "action", "decisions", "first", "why, the first time"};
-  for_rows(known.of("rules"), [&](const RowOf& row) {
-    section.table.rows.push_back({row.text("rule"), row.text("action"), row.text("decisions"), row.text("first"),
+  for_rows(known.of("rules"), [&](const FigureRow& row) {
+    section.table.rows.push_back({row.text("rule"), row.text("action"), row.value("decisions"), row.value("first"),
                                   bounded(row.text("why"), 300)});
   });
   section.lines.push_back(
       fmt::format("A page from it: harness new pattern NAME --campaign {}", known.figures.campaign));
-  cap_rows(section);
   return section;
 }
 
@@ -534,14 +492,14 @@ ReportSection environment_section(const Known& known) {
   const Figure& figure = known.of("environment");
   ReportSection section = section_of("environment", figure, "Where it ran", "");
   section.table.columns = {"fact", "value"};
-  for_rows(figure, [&](const RowOf& row) { section.table.rows.push_back({row.text("fact"), row.text("value")}); });
+  for_rows(figure, [&](const FigureRow& row) { section.table.rows.push_back({row.text("fact"), row.value("value")}); });
   return section;
 }
 
 /// A fact of the environment by its name; "": it has none.
 std::string fact(const Known& known, const char* name) {
   std::string value;
-  for_rows(known.of("environment"), [&](const RowOf& row) {
+  for_rows(known.of("environment"), [&](const FigureRow& row) {
     if (row.text("fact") == name) value = row.text("value");
   });
   return value;
@@ -589,7 +547,7 @@ ReportSection reproduce_section(const Known& known) {
   ReportSection section{"reproduce", "Do it again", "In a checkout of the revision above.", {}, {}, 0, "", {}, {}};
   const std::string db = known.extras.store.empty() ? "" : " --db " + shell_word(known.extras.store);
   section.lines.push_back(run_command(known));
-  for_rows(known.of("bests"), [&](const RowOf& row) {
+  for_rows(known.of("bests"), [&](const FigureRow& row) {
     if (section.lines.size() < 8)
       section.lines.push_back(fmt::format("harness eval --from {}{}", row.text("iteration"), db));
   });
@@ -619,7 +577,7 @@ Totals totals_of(const Known& known) {
   Totals totals;
   double logs = 0;
   int counted = 0;
-  for_rows(known.of("bests"), [&](const RowOf& row) {
+  for_rows(known.of("bests"), [&](const FigureRow& row) {
     ++totals.bests;
     totals.confirmed += row.flag("confirmed") ? 1 : 0;
     if (row.has("rival_ns")) {
@@ -635,28 +593,33 @@ Totals totals_of(const Known& known) {
   return totals;
 }
 
+/// "2 of 3"
+Cell part_of(int count, int all) {
+  return Cell::of(Quantity{static_cast<double>(count)}, " of ", Quantity{static_cast<double>(all)});
+}
+
 void add_cards(CampaignReport& report, const Known& known, const Totals& totals) {
-  const RowOf& head = known.head;
-  report.cards.push_back({known.emulation ? time_word(known) + " score" : "score", ratio(totals.score),
+  const FigureRow& head = known.head;
+  report.cards.push_back({known.emulation ? time_word(known) + " score" : "score", Quantity{totals.score, Unit::ratio},
                           "geometric mean of the speedups over the baselines" +
                               score_coverage(static_cast<std::size_t>(totals.workloads - totals.not_tried),
                                              static_cast<std::size_t>(totals.workloads))});
   report.cards.push_back(
-      {confirmed_word(known), fmt::format("{} of {}", totals.confirmed, totals.workloads),
+      {confirmed_word(known), part_of(totals.confirmed, totals.workloads),
        is_predicted(known) ? "bests whose second count gave the same" : "bests timed again in a fresh process"});
   if (totals.rivals > 0)
-    report.cards.push_back({"ahead of the rival", fmt::format("{} of {}", totals.ahead, totals.rivals),
-                            "workloads on which ours is faster"});
-  report.cards.push_back({"time", seconds(head.sum("spent_s")),
-                          head.has("budget_s") ? fmt::format("of {}", seconds(head.sum("budget_s"))) : "no budget"});
+    report.cards.push_back(
+        {"ahead of the rival", part_of(totals.ahead, totals.rivals), "workloads on which ours is faster"});
   report.cards.push_back(
-      {"cost", money(head.number("cost_usd")),
-       head.has("usd_per_hour") ? fmt::format("${:g} an hour", head.sum("usd_per_hour")) : "no price was given"});
-  std::string outcomes;
-  for_rows(known.of("outcomes"), [&](const RowOf& row) {
-    outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", row.text("iterations"), row.text("outcome"));
+      {"time", head.spent("spent_s"), head.has("budget_s") ? Cell::of("of ", head.spent("budget_s")) : "no budget"});
+  report.cards.push_back(
+      {"cost", head.of("cost_usd", Unit::usd),
+       head.has("usd_per_hour") ? Cell(fmt::format("${:g} an hour", head.sum("usd_per_hour"))) : "no price was given"});
+  Cell outcomes;
+  for_rows(known.of("outcomes"), [&](const FigureRow& row) {
+    outcomes = Cell::of(outcomes, outcomes == Cell() ? "" : ", ", row.value("iterations"), " " + row.text("outcome"));
   });
-  report.cards.push_back({"evaluations", head.text("iterations"), outcomes});
+  report.cards.push_back({"evaluations", head.value("iterations"), outcomes});
 }
 
 void add_cautions(CampaignReport& report, const Known& known, const Totals& totals) {
@@ -665,7 +628,7 @@ void add_cautions(CampaignReport& report, const Known& known, const Totals& tota
     report.cautions.push_back(
         fmt::format("{} of {} bests were not {}: they are not confirmed.", totals.bests - totals.confirmed,
                     totals.bests, is_predicted(known) ? "counted a second time" : "timed again in a fresh process"));
-  for_rows(known.of("unchecked"), [&](const RowOf& row) {
+  for_rows(known.of("unchecked"), [&](const FigureRow& row) {
     report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
                                           row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));
   });
@@ -695,7 +658,7 @@ std::string verdict_of(const Known& known, const Totals& totals) {
 CampaignReport make_campaign_report(const CampaignFigures& figures, const ReportExtras& extras) {
   static const json kNoRow = json::array();
   const Figure& head = figures.of("campaign");
-  Known known{figures, extras, RowOf(head, head.rows.empty() ? kNoRow : head.rows.front()), false, false, {}};
+  Known known{figures, extras, FigureRow(head, head.rows.empty() ? kNoRow : head.rows.front()), false, false, {}};
   known.emulation = known.head.flag("emulation");
   const json kernels = parse_json_if_valid(known.head.text("kernels"));
   known.several_kernels = kernels.is_array() && kernels.size() > 1;
@@ -706,7 +669,7 @@ CampaignReport make_campaign_report(const CampaignFigures& figures, const Report
       fmt::format("Campaign {}{}", figures.campaign, known.head.has("name") ? ": " + known.head.text("name") : "");
   std::string names;
   if (kernels.is_array())
-    for (const json& kernel : kernels) names += (names.empty() ? "" : ", ") + clean(cell(kernel));
+    for (const json& kernel : kernels) names += (names.empty() ? "" : ", ") + clean(text(cell(kernel)));
   report.subtitle = fmt::format("{} on {} ({}), begun {}, ended by {}; strategy {}, search {}", names,
                                 known.head.text("device_name"), known.head.text("device"), known.head.text("begun"),
                                 known.head.has("reason") ? known.head.text("reason") : "nothing yet",
@@ -715,14 +678,11 @@ CampaignReport make_campaign_report(const CampaignFigures& figures, const Report
   add_cards(report, known, totals);
   add_cautions(report, known, totals);
   const auto add = [&](std::initializer_list<ReportSection (*)(const Known&)> makers) {
-    for (const auto make : makers) report.sections.push_back(make(known));
+    for (const auto make : makers) add_section(report, make(known));
   };
   add({bests_section, staircase_section, spend_section, techniques_section, heat_section, parameters_section,
        failures_section, decisions_section, predictions_section, profile_section, lessons_section});
-  for (ReportSection& section : card_sections(figures)) {
-    cap_rows(section);
-    report.sections.push_back(std::move(section));
-  }
+  for (ReportSection& section : card_sections(figures)) add_section(report, std::move(section));
   add({environment_section, reproduce_section, sources_section});
   report.footer = fmt::format("{}; campaign {}{}", extras.program, figures.uuid,
                               extras.made.empty() ? "" : "; made " + extras.made);

@@ -17,31 +17,26 @@ constexpr const char* kStyle =
 /// Sources may be long; a report stays below a megabyte.
 constexpr std::size_t kMostSourceBytes = 60'000, kMostSourcesBytes = 400'000;
 
-bool is_figure(const std::string& text) {
-  return text.empty() || text == "-" ||
-         (text.find_first_of("0123456789") != std::string::npos &&
-          text.find_first_not_of("0123456789.,eE+-x%$ nusmhkMB") == std::string::npos);
-}
-
 std::string table_html(const Table& table) {
   std::vector<bool> right;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) right.push_back(numeric_column(table, c));
+  std::string page = "<div class=\"scroll\"><table><thead><tr>";
   for (std::size_t c = 0; c < table.columns.size(); ++c)
-    right.push_back(std::ranges::all_of(table.rows, [&](const auto& row) { return is_figure(row[c]); }));
-  std::string text = "<div class=\"scroll\"><table><thead><tr>";
-  for (std::size_t c = 0; c < table.columns.size(); ++c)
-    text += fmt::format("<th scope=\"col\"{}>{}</th>", right[c] ? " class=\"n\"" : "", html(table.columns[c]));
-  text += "</tr></thead><tbody>\n";
+    page += fmt::format("<th scope=\"col\"{}>{}</th>", right[c] ? " class=\"n\"" : "", html(table.columns[c]));
+  page += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
-    text += "<tr>";
-    for (std::size_t c = 0; c < row.size(); ++c)
-      text += fmt::format("<td{}>{}</td>",
-                          right[c]             ? " class=\"n\""
-                          : row[c].size() > 40 ? " class=\"long\""
-                                               : "",
-                          html(row[c]));
-    text += "</tr>\n";
+    page += "<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string cell = text(row[c]);
+      page += fmt::format("<td{}>{}</td>",
+                          right[c]           ? " class=\"n\""
+                          : cell.size() > 40 ? " class=\"long\""
+                                             : "",
+                          html(cell));
+    }
+    page += "</tr>\n";
   }
-  return text + "</tbody></table></div>\n";
+  return page + "</tbody></table></div>\n";
 }
 
 std::string more_note(const ReportSection& section) {
@@ -95,7 +90,7 @@ std::string campaign_html(const CampaignReport& report) {
   text += "<div class=\"cards\">";
   for (const ReportCard& card : report.cards)
     text += fmt::format("<div class=\"card\"><span>{}</span><b>{}</b><small>{}</small></div>", html(card.label),
-                        html(card.value), html(card.note));
+                        html(report::text(card.value)), html(report::text(card.note)));
   text += "</div>\n";
   if (!report.cautions.empty()) {
     text += "<div class=\"cautions\"><ul>";
@@ -155,16 +150,30 @@ std::string campaign_text(const CampaignReport& report, std::optional<std::size_
     const std::size_t more = section.more_rows + (shown.rows.size() > kMostRows ? shown.rows.size() - kMostRows : 0);
     if (shown.rows.size() > kMostRows) shown.rows.resize(kMostRows);
     View view;
-    json rows = json::array();
-    for (const auto& row : shown.rows) rows.push_back(row);
     for (std::size_t c = 0; c < shown.columns.size(); ++c)
-      view.push_back(
-          {shown.columns[c], static_cast<int>(c), [c](const json& row) { return row[c].get<std::string>(); }, false,
-           shown.columns[c] == "configuration" || shown.columns[c] == "why" || shown.columns[c] == "message"});
-    text += fmt::format("\n{}\n{}", section.title, aligned(choose(view, rows, {{}, false, width}).table));
+      view.push_back(table_column(
+          shown, c, static_cast<int>(c),
+          shown.columns[c] == "configuration" || shown.columns[c] == "why" || shown.columns[c] == "message"));
+    text += fmt::format("\n{}\n{}", section.title, aligned(choose(view, row_numbers(shown), {{}, false, width}).table));
     if (more > 0) text += fmt::format("{} more rows\n", more);
   }
   return text;
+}
+
+json campaign_json(const CampaignReport& report) {
+  json cards = json::array(), sections = json::array();
+  for (const ReportCard& card : report.cards)
+    cards.push_back({{"label", card.label}, {"value", cell_json(card.value)}, {"note", cell_json(card.note)}});
+  for (const ReportSection& section : report.sections) {
+    json& object = sections.emplace_back(table_json(section.table));
+    object.update({{"id", section.id},
+                   {"title", section.title},
+                   {"lead", section.lead},
+                   {"more_rows", section.more_rows},
+                   {"lines", section.lines}});
+  }
+  return {{"title", report.title}, {"subtitle", report.subtitle}, {"verdict", report.verdict},
+          {"cards", cards},        {"cautions", report.cautions}, {"sections", sections}};
 }
 
 }  // namespace harness::report

@@ -7,27 +7,21 @@
 
 #include "harness/core/printable.h"
 #include "harness/report/format.h"
+#include "harness/report/wrap.h"
 
 namespace harness::report {
 namespace {
 
-constexpr double kFont = 11;        // px
-constexpr double kCharacter = 6.1;  // about the width of one at that size
+constexpr double kCharacter = 6.1;  // about the width of one in a font of 11 px
 
 double text_width(const std::string& text) {
-  return kCharacter * static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+  return kCharacter * static_cast<double>(display_width(text));
 }
 
 std::string fitted_to(const std::string& text, double width) {
   if (text_width(text) <= width) return text;
-  std::string cut;
-  double used = kCharacter;
-  for (const char c : text) {
-    if ((c & 0xC0) != 0x80) used += kCharacter;
-    if (used > width) break;
-    cut += c;
-  }
-  return cut + "\u2026";
+  const auto fitting = static_cast<std::size_t>(std::max(width / kCharacter, 1.0));
+  return cut_columns(text, 0, fitting - 1) + "\u2026";
 }
 
 std::string text_at(double x, double y, const std::string& text, const char* classes, const char* anchor = "start") {
@@ -239,7 +233,7 @@ std::string svg(const BarChart& chart) {
           bar.values[i], html(chart.unit));
       x += width;
     }
-    drawn += text_at(x + 6, y + 13, bar.note, "tick");
+    drawn += text_at(x + 6, y + 13, text(bar.note), "tick");
     y += kBar + kGap;
   }
   return drawn + "</svg>";
@@ -268,7 +262,7 @@ std::string svg(const HeatMap& chart) {
     const double y = top + kRow * static_cast<double>(r);
     drawn += text_at(kNames - 8, y + 16, fitted_to(chart.rows[r], kNames - 12), "label", "end");
     for (std::size_t c = 0; c < chart.columns.size(); ++c) {
-      const HeatMap::Cell& at = chart.cells[r][c];
+      const HeatMap::Square& at = chart.cells[r][c];
       const double x = kNames + cell * static_cast<double>(c);
       // 1 is full colour, four times slower none.
       const double strength =
@@ -277,7 +271,7 @@ std::string svg(const HeatMap& chart) {
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"{}\" "
           "fill-opacity=\"{:.2f}\"><title>{}</title></rect>",
           x + 1, y + 1, cell - 2, kRow - 2, at.slowdown ? "heat" : "heat none",
-          at.slowdown ? 0.06 + 0.84 * strength : 1, html(at.label));
+          at.slowdown ? 0.06 + 0.84 * strength : 1, html(text(at.label)));
       const std::string value = at.slowdown ? *at.slowdown < 9.995    ? fmt::format("{:.2f}", *at.slowdown)
                                               : *at.slowdown < 9999.5 ? fmt::format("{:.0f}", *at.slowdown)
                                                                       : fmt::format("{:.0e}", *at.slowdown)
@@ -320,9 +314,9 @@ std::string svg(const RangeChart& chart) {
     drawn += line_at(x, y(range.lo), x, y(range.hi), "range");
     drawn +=
         held ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\" class=\"held\"><title>{}</title></circle>", x,
-                           y(range.seen), html(range.label))
+                           y(range.seen), html(text(range.label)))
              : fmt::format("<path d=\"M{0:.1f} {1:.1f}l4 4m0 -4l-4 4\" class=\"missed\"><title>{2}</title></path>",
-                           x - 2, y(range.seen) - 2, html(range.label));
+                           x - 2, y(range.seen) - 2, html(text(range.label)));
   }
   return drawn + text_at(kLeft + 8, kHeight - 6, chart.unit, "tick faint") + "</svg>";
 }

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/report/cell.h"
+
 // Charts as plain values, and as SVG that follows the colours of the page it stands in (CSS variables of page.css).
 namespace harness::report {
 
@@ -27,7 +29,7 @@ struct BarChart {
   struct Bar {
     std::string name;
     std::vector<double> values;  // one a part
-    std::string note;            // behind the bar
+    Cell note;                   // behind the bar
   };
   std::vector<Bar> bars;
 };
@@ -36,12 +38,12 @@ struct BarChart {
 struct HeatMap {
   std::string title;
   std::vector<std::string> rows, columns;
-  struct Cell {
+  struct Square {
     std::optional<double> slowdown;
     bool tried = false, only_slower = false;  // given up as clearly slower, and nothing was wrong
-    std::string label;
+    Cell label;
   };
-  std::vector<std::vector<Cell>> cells;
+  std::vector<std::vector<Square>> cells;
 };
 
 /// Predicted ranges, and what was seen.
@@ -49,7 +51,7 @@ struct RangeChart {
   std::string title, unit;
   struct Range {
     double lo = 0, hi = 0, seen = 0;
-    std::string label;
+    Cell label;
   };
   std::vector<Range> ranges;
 };

@@ -1,11 +1,8 @@
 #include "harness/report/compared_cards.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <map>
 
-#include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/report/view.h"
@@ -13,15 +10,8 @@
 namespace harness {
 namespace {
 
-std::string percent(const json& row, const char* key) {
-  const auto ratio = report::number_in(row, key);
-  return ratio ? fmt::format("{:+.2f} %", 100 * *ratio) : "-";
-}
-
-std::string over_anchor(const json& row) {
-  const auto ratio = report::number_in(row, "over_anchor");
-  return ratio ? fmt::format("{:+.1f} %", 100 * (*ratio - 1)) : "-";
-}
+using report::Quantity;
+using report::Unit;
 
 /// The newest calibration of each node, and the largest drift of all.
 struct Calibrated {
@@ -44,12 +34,14 @@ void print_cards(const std::string& side, const json& cards, const json& checks)
                       {}};
   for (const json& card : cards) {
     const Calibrated& of = calibrated[card.at("node").get<std::string>()];
+    const auto over_anchor = report::number_in(card, "over_anchor");
     table.rows.push_back({report::field(card, "node"), report::field(card, "card"), report::field(card, "evaluations"),
                           report::field(card, "passed"), report::field(card, "lost"), report::field(card, "doubted"),
-                          over_anchor(card), std::to_string(of.times), percent(of.newest, "drift"),
-                          fmt::format("{:+.2f} %", 100 * of.largest), report::field(of.newest, "verdict")});
+                          Quantity{over_anchor ? std::optional(*over_anchor - 1) : std::nullopt, Unit::change},
+                          report::cell(of.times), Quantity{report::number_in(of.newest, "drift"), Unit::change, 2},
+                          Quantity{of.largest, Unit::change, 2}, report::field(of.newest, "verdict")});
   }
-  report::out("\n%s", report::aligned(table).c_str());
+  report::out("\n{}", report::aligned(table));
 }
 
 void print_across(const std::string& side, const json& rows) {
@@ -58,9 +50,9 @@ void print_across(const std::string& side, const json& rows) {
   for (const json& row : rows)
     table.rows.push_back({report::field(row, "kernel"), report::field(row, "workload"), report::field(row, "variant"),
                           report::field(row, "node"), report::field(row, "purpose"),
-                          report::nanoseconds(report::number_in(row, "time_ns")),
-                          report::ratio(report::number_in(row, "speedup")), report::field(row, "iteration")});
-  report::out("\nthe same candidate on several cards:\n%s", report::aligned(table).c_str());
+                          Quantity{report::number_in(row, "time_ns"), Unit::ns},
+                          Quantity{report::number_in(row, "speedup"), Unit::ratio}, report::field(row, "iteration")});
+  report::out("\nthe same candidate on several cards:\n{}", report::aligned(table));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ std::string what_came(const json& row) {
 
 std::string listed(const json& values) {
   std::string text;
-  for (const json& value : values) text += (text.empty() ? "" : ", ") + clean(cell(value));
+  for (const json& value : values) text += (text.empty() ? "" : ", ") + clean(report::text(cell(value)));
   return text;
 }
 

@@ -9,11 +9,6 @@
 namespace harness::report {
 namespace {
 
-template <typename T>
-json or_null(const std::optional<T>& value) {
-  return value ? json(*value) : json();
-}
-
 json arm_json(const ArmId& arm) {
   return {{"kernel", arm.kernel}, {"workload", arm.workload}, {"technique", arm.technique}};
 }
@@ -28,21 +23,14 @@ void print(const json& object) {
 json started_json(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
   json ahead = json::array();
-  for (const Foreseen& each : event.ahead) ahead.push_back({{"what", each.what}, {"seconds", or_null(each.seconds)}});
-  return {{"event", "campaign_started"},
-          {"schema", 1},
-          {"campaign", event.campaign},
-          {"name", or_null(record.name)},
-          {"device", record.device},
-          {"device_name", record.device_name},
-          {"strategy", record.strategy},
-          {"search", record.search},
-          {"budget_s", or_null(record.budget_s)},
-          {"max_cost_usd", or_null(record.max_cost_usd)},
-          {"seed", record.seed},
-          {"resumed", event.resumed},
-          {"notes", event.notes},
-          {"ahead", ahead}};
+  for (const Foreseen& each : event.ahead) ahead.push_back({{"what", each.what}, {"seconds", each.seconds}});
+  return {{"event", "campaign_started"}, {"schema", 1},
+          {"campaign", event.campaign},  {"name", record.name},
+          {"device", record.device},     {"device_name", record.device_name},
+          {"strategy", record.strategy}, {"search", record.search},
+          {"budget_s", record.budget_s}, {"max_cost_usd", record.max_cost_usd},
+          {"seed", record.seed},         {"resumed", event.resumed},
+          {"notes", event.notes},        {"ahead", ahead}};
 }
 
 json iteration_json(const IterationEnded& event) {
@@ -64,7 +52,7 @@ json pivot_json(const Pivoted& event) {
           {"action", event.closed ? "close" : "pivot"},
           {"from", event.from ? arm_json(*event.from) : json()},
           {"to", arm_json(event.to)},
-          {"rule", or_null(event.rule)},
+          {"rule", event.rule},
           {"why", event.why}};
 }
 
@@ -76,7 +64,7 @@ json profiled_json(const Profiled& event) {
           {"workload", event.workload},
           {"variant", event.variant},
           {"profile", event.profile == nullptr ? json() : json(*event.profile)},
-          {"why_not", event.why_not.empty() ? json() : json(event.why_not)}};
+          {"why_not", text_or_null(event.why_not)}};
 }
 
 json proposal_json(const ProposalRecord& record) {
@@ -86,28 +74,28 @@ json proposal_json(const ProposalRecord& record) {
   return {{"event", "proposal"},
           {"campaign", record.campaign},
           {"proposal", record.number},
-          {"second_to", or_null(record.second_to)},
+          {"second_to", record.second_to},
           {"kernel", record.arm.kernel},
           {"workload", record.arm.workload},
           {"technique", record.arm.technique},
           {"ask", record.ask},
           {"parents", record.parents},
           {"outcome", record.outcome},
-          {"message", record.message.empty() ? json() : json(record.message)},
-          {"variant", record.variant.empty() ? json() : json(record.variant)},
-          {"label", or_null(record.label)},
+          {"message", text_or_null(record.message)},
+          {"variant", text_or_null(record.variant)},
+          {"label", record.label},
           {"hypothesis", record.hypothesis},
           {"predict", {{"speedup", predict}}},
-          {"twin", record.twin.empty() ? json() : json(record.twin)},
-          {"twin_iteration", or_null(record.twin_iteration)},
+          {"twin", text_or_null(record.twin)},
+          {"twin_iteration", record.twin_iteration},
           {"latency_s", record.latency_s},
           {"usage",
-           {{"model", or_null(usage.model)},
-            {"tokens_in", or_null(usage.tokens_in)},
-            {"tokens_out", or_null(usage.tokens_out)},
-            {"tokens_cached", or_null(usage.tokens_cached)},
-            {"usd", or_null(usage.usd)},
-            {"usd_source", usage.usd_source.empty() ? json() : json(usage.usd_source)}}}};
+           {{"model", usage.model},
+            {"tokens_in", usage.tokens_in},
+            {"tokens_out", usage.tokens_out},
+            {"tokens_cached", usage.tokens_cached},
+            {"usd", usage.usd},
+            {"usd_source", text_or_null(usage.usd_source)}}}};
 }
 
 json finished_json(const CampaignSummary& summary) {
@@ -120,12 +108,12 @@ json finished_json(const CampaignSummary& summary) {
                     {"config", config_to_json(row.config)},
                     {"iteration", row.iteration},
                     {"time_ns", *row.state.best_ns},
-                    {"speedup", or_null(row.state.speedup)},
-                    {"of_floor", or_null(row.state.of_floor)},
+                    {"speedup", row.state.speedup},
+                    {"of_floor", row.state.of_floor},
                     {"confirmed", row.state.confirmed},
-                    {"rival_variant", or_null(row.state.rival_variant)},
+                    {"rival_variant", row.state.rival_variant},
                     {"rival_config", row.state.rival_variant ? config_to_json(row.rival_config) : json()},
-                    {"rival_ns", or_null(row.state.rival_ns)}});
+                    {"rival_ns", row.state.rival_ns}});
   }
   json not_tried = json::array();
   for (const BestRow& row : summary.best)
@@ -135,8 +123,8 @@ json finished_json(const CampaignSummary& summary) {
     kernels.push_back({{"kernel", each.kernel},
                        {"iterations", each.iterations},
                        {"seconds", each.seconds},
-                       {"score", or_null(each.score)},
-                       {"left_out", each.left_out.empty() ? json() : json(each.left_out)}});
+                       {"score", each.score},
+                       {"left_out", text_or_null(each.left_out)}});
   return {{"event", "campaign_finished"},
           {"campaign", summary.campaign},
           {"reason", summary.reason},
@@ -145,12 +133,12 @@ json finished_json(const CampaignSummary& summary) {
           {"outcomes", summary.outcomes},
           {"best", best},
           {"kernels", kernels},
-          {"score", or_null(summary.score)},
+          {"score", summary.score},
           {"workloads", summary.best.size()},
           {"workloads_tried", summary.best.size() - not_tried.size()},
           {"not_tried", not_tried},
           {"spent_s", summary.spent_s},
-          {"cost_usd", or_null(summary.cost_usd)},
+          {"cost_usd", summary.cost_usd},
           {"calibration", calibration_json(summary.calibration)}};
 }
 

@@ -18,13 +18,7 @@ namespace {
 std::string line_of(const std::string& text, std::size_t width) {
   const std::string whole = clean(text);
   if (display_width(whole) <= width) return whole;
-  std::string line;
-  std::size_t columns = 0;
-  for (const char c : whole) {
-    if ((c & 0xC0) != 0x80 && ++columns == width) break;
-    line += c;
-  }
-  return line + "\u2026";
+  return cut_columns(whole, 0, width - 1) + "\u2026";
 }
 
 std::string padded_to(const std::string& text, std::size_t width) {

@@ -11,10 +11,6 @@
 namespace harness::report {
 namespace {
 
-json text_or_null(const std::string& text) {
-  return text.empty() ? json() : json(text);
-}
-
 /// Seconds since then; of a stale row, until it was last heard of.
 double age_s(const LiveRow& row, double since_unix, double now_unix) {
   const double until = row.state == Liveness::running ? now_unix : row.live.told_unix;

@@ -1,8 +1,5 @@
 #include "harness/report/out.h"
 
-#include <fmt/format.h>
-
-#include <cstdarg>
 #include <cstdio>
 
 #include "harness/core/printable.h"
@@ -15,30 +12,14 @@ void write(std::FILE* to, const std::string& text) {
   std::fwrite(shown.data(), 1, shown.size(), to);
 }
 
-std::string formatted(const char* format, std::va_list arguments) {
-  std::va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, again);
-  va_end(again);
-  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
-  if (length > 0) std::vsnprintf(text.data(), text.size() + 1, format, arguments);
-  return text;
-}
-
 }  // namespace
 
-void out(const char* format, ...) {
-  std::va_list arguments;
-  va_start(arguments, format);
-  write(stdout, formatted(format, arguments));
-  va_end(arguments);
+void out_text(const std::string& text) {
+  write(stdout, text);
 }
 
-void err(const char* format, ...) {
-  std::va_list arguments;
-  va_start(arguments, format);
-  write(stderr, formatted(format, arguments));
-  va_end(arguments);
+void err_text(const std::string& text) {
+  write(stderr, text);
 }
 
 void out_json(const json& value) {

@@ -1,5 +1,8 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <string>
+#include <utility>
 
 #include "harness/core/json.h"
 
@@ -7,10 +10,18 @@
 // (core/printable.h). tests/report/out_test.cpp holds them to it.
 namespace harness::report {
 
-/// printf to standard output. What the arguments hold is shown, never obeyed; line ends stay.
-[[gnu::format(printf, 1, 2)]] void out(const char* format, ...);
+/// To standard output. What a text holds is shown, never obeyed; line ends stay.
+void out_text(const std::string& text);
 /// The same to standard error.
-[[gnu::format(printf, 1, 2)]] void err(const char* format, ...);
+void err_text(const std::string& text);
+template <typename... Arguments>
+void out(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  out_text(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+template <typename... Arguments>
+void err(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  err_text(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
 /// One line of JSON on standard output.
 void out_json(const json& value);
 

@@ -17,16 +17,17 @@ std::string or_dash(const std::string& text) {
 }
 
 /// "3 of 5", or "-" when nothing was measured.
-std::string share_met(const PatternEvidence& evidence) {
-  return evidence.measured == 0 ? "-" : fmt::format("{} of {}", evidence.met, evidence.measured);
+Cell share_met(const PatternEvidence& evidence) {
+  return evidence.measured == 0 ? Cell(Quantity{}) : Cell::of(cell(evidence.met), " of ", cell(evidence.measured));
 }
 
 std::string applied_to(const PatternApplication& each) {
   return each.kernel.empty() ? "-" : fmt::format("{}/{}/{}", each.kernel, each.workload, each.technique);
 }
 
-std::string cost_of(double spent, const std::optional<double>& usd) {
-  return usd ? fmt::format("{}, {}", seconds(spent), money(usd)) : seconds(spent);
+Cell cost_of(double spent, const std::optional<double>& usd) {
+  const Quantity time{spent, Unit::s};
+  return usd ? Cell::of(time, ", ", Quantity{usd, Unit::usd}) : Cell(time);
 }
 
 /// The newest, so that a page with a long history stays a page.
@@ -35,9 +36,9 @@ std::string application_table(const std::vector<PatternApplication>& application
   const std::size_t shown = std::min(applications.size(), kShownApplications);
   for (std::size_t i = applications.size() - shown; i < applications.size(); ++i) {
     const PatternApplication& each = applications[i];
-    table.rows.push_back({std::to_string(each.campaign), std::to_string(each.decision), or_dash(each.rule),
-                          applied_to(each), std::to_string(each.evaluations), std::to_string(each.passed),
-                          ratio(each.gain), cost_of(each.seconds, each.usd)});
+    table.rows.push_back({cell(each.campaign), cell(each.decision), or_dash(each.rule), applied_to(each),
+                          cell(each.evaluations), cell(each.passed), Quantity{each.gain, Unit::ratio},
+                          cost_of(each.seconds, each.usd)});
   }
   const std::size_t left = applications.size() - shown;
   return aligned(table) + (left > 0 ? fmt::format("and {} before these\n", left) : "");
@@ -54,7 +55,7 @@ std::string evidence_text(const PatternRecord& record) {
       text += fmt::format(", {} reached the promised {:g}x", evidence.met, record.pattern.expect->speedup_lo);
     text += fmt::format("; mean gain {}", ratio(evidence.mean_gain));
   }
-  text += fmt::format(". Cost: {}.\n", cost_of(evidence.seconds, evidence.usd));
+  text += fmt::format(". Cost: {}.\n", report::text(cost_of(evidence.seconds, evidence.usd)));
   if (!evidence.against.empty()) text += fmt::format("EVIDENCE AGAINST: {}.\n", evidence.against);
   return text + "\n" + application_table(record.applications);
 }
@@ -65,22 +66,21 @@ json application_json(const PatternApplication& each) {
           {"device_name", each.device_name},
           {"emulation", each.emulation},
           {"action", each.action},
-          {"rule", each.rule.empty() ? json() : json(each.rule)},
+          {"rule", text_or_null(each.rule)},
           {"why", each.why},
           {"kernel", each.kernel},
           {"workload", each.workload},
           {"technique", each.technique},
           {"evaluations", each.evaluations},
           {"passed", each.passed},
-          {"gain", each.gain ? json(*each.gain) : json()},
+          {"gain", each.gain},
           {"seconds", each.seconds},
-          {"usd", each.usd ? json(*each.usd) : json()}};
+          {"usd", each.usd}};
 }
 
 json expect_json(const std::optional<Expectation>& expect) {
   if (!expect) return nullptr;
-  return {{"speedup", {expect->speedup_lo, expect->speedup_hi}},
-          {"probability", expect->probability ? json(*expect->probability) : json()}};
+  return {{"speedup", {expect->speedup_lo, expect->speedup_hi}}, {"probability", expect->probability}};
 }
 
 }  // namespace
@@ -105,10 +105,11 @@ Table pattern_table(const std::vector<PatternRecord>& records) {
   for (const PatternRecord& record : records) {
     if (!record.pattern.error.empty()) continue;
     const PatternEvidence& evidence = record.evidence;
-    table.rows.push_back({std::to_string(record.pattern.id), record.pattern.name, record.pattern.title,
-                          evidence.applied == 0 ? "-" : std::to_string(evidence.applied), share_met(evidence),
-                          ratio(evidence.mean_gain),
-                          evidence.applied == 0 ? "-" : cost_of(evidence.seconds, evidence.usd),
+    const bool applied = evidence.applied != 0;
+    table.rows.push_back({cell(record.pattern.id), record.pattern.name, record.pattern.title,
+                          applied ? cell(evidence.applied) : Cell(Quantity{}), share_met(evidence),
+                          Quantity{evidence.mean_gain, Unit::ratio},
+                          applied ? cost_of(evidence.seconds, evidence.usd) : Cell(Quantity{}),
                           evidence.against.empty() ? "" : "evidence against"});
   }
   return table;

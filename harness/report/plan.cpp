@@ -35,19 +35,19 @@ std::vector<std::string> columns_of(const json& rows) {
   return columns;
 }
 
-std::string earlier_text(const ArmState& arm) {
-  if (arm.earlier_evaluations == 0) return "-";
-  return fmt::format("{} in {} campaigns, {} passed, best {}, {}", arm.earlier_evaluations, arm.earlier_campaigns,
-                     arm.earlier_passed, ratio(arm.earlier_best_speedup), seconds(arm.earlier_spent_s));
+Cell earlier(const ArmState& arm) {
+  if (arm.earlier_evaluations == 0) return Quantity{};
+  return Cell::of(cell(arm.earlier_evaluations), " in ", cell(arm.earlier_campaigns), " campaigns, ",
+                  cell(arm.earlier_passed), " passed, best ", Quantity{arm.earlier_best_speedup, Unit::ratio}, ", ",
+                  Quantity{arm.earlier_spent_s, Unit::s});
 }
 
 Table arms_table(const Snapshot& snapshot) {
   Table table{{"arm", "expected", "probability", "evaluations", "of", "kernels", "risk", "earlier"}, {}};
   for (const ArmState& arm : snapshot.arms)
     table.rows.push_back({arm_name(arm.id), fmt::format("{:g}x to {:g}x", arm.prior.speedup_lo, arm.prior.speedup_hi),
-                          fmt::format("{:g}", arm.prior.probability), std::to_string(arm.prior.evaluations),
-                          std::to_string(arm.space_points), arm.multi_kernel ? "several" : "one", arm.risk,
-                          earlier_text(arm)});
+                          Quantity{arm.prior.probability, Unit::number}, cell(arm.prior.evaluations),
+                          cell(arm.space_points), arm.multi_kernel ? "several" : "one", arm.risk, earlier(arm)});
   return table;
 }
 
@@ -56,9 +56,9 @@ Table rules_table(const std::vector<RuleState>& rules) {
   for (const RuleState& state : rules) {
     const std::string says = !state.asked.empty() ? "(" + state.asked + ")" : state.reason.value_or("nothing");
     // A rule that is asked about every open arm and has nothing to say is one row, not one for each arm.
-    const bool again = !table.rows.empty() && table.rows.back()[0] == state.rule && says == "nothing";
+    const bool again = !table.rows.empty() && table.rows.back()[0] == Cell(state.rule) && says == "nothing";
     if (again) {
-      if (table.rows.back()[3] == "nothing") table.rows.back()[2] = "every open arm";
+      if (table.rows.back()[3] == Cell("nothing")) table.rows.back()[2] = "every open arm";
       continue;
     }
     table.rows.push_back({state.rule, state.effect, state.arm.value_or("-"), says});
@@ -68,8 +68,7 @@ Table rules_table(const std::vector<RuleState>& rules) {
 
 Table patterns_table(const std::vector<AppliedPattern>& patterns) {
   Table table{{"pattern", "name", "reason"}, {}};
-  for (const AppliedPattern& applied : patterns)
-    table.rows.push_back({std::to_string(applied.id), applied.name, applied.reason});
+  for (const AppliedPattern& applied : patterns) table.rows.push_back({cell(applied.id), applied.name, applied.reason});
   return table;
 }
 
@@ -78,7 +77,7 @@ Table decisions_table(const std::vector<Decision>& decisions) {
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const Decision& decision = decisions[i];
     const bool tries = decision.action == Action::try_arm;
-    table.rows.push_back({std::to_string(i + 1), std::string(name(decision.action)),
+    table.rows.push_back({cell(i + 1), std::string(name(decision.action)),
                           decision.arm.kernel.empty() ? "-" : arm_name(decision.arm),
                           tries ? prediction_text(decision.predict) : "-",
                           (decision.rule ? fmt::format("(rule {}) ", *decision.rule) : "") + decision.why});

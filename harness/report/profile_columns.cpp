@@ -37,10 +37,9 @@ constexpr const char* kShownBeside[] = {"timed_ns",
                                         "stall_short_scoreboard",
                                         "stall_barrier"};
 
-std::string number_cell(const ProfileMetric& metric, std::optional<double> value) {
-  if (!value) return "-";
-  if (metric.unit == "ns") return nanoseconds(value);
-  if (metric.unit == "share") return share(value);
+Cell number_cell(const ProfileMetric& metric, std::optional<double> value) {
+  if (!value || metric.unit == "ns" || metric.unit == "share")
+    return Quantity{value, metric.unit == "ns" ? Unit::ns : Unit::share};
   return fmt::format("{:.4g}", *value);
 }
 
@@ -52,13 +51,13 @@ std::string against_first(const ProfileMetric& metric, std::optional<double> fir
   return fmt::format(" ({})", ratio(*first / *other));
 }
 
-std::vector<std::string> number_row(const ProfileMetric& metric, const std::vector<ProfileColumn>& columns) {
-  std::vector<std::string> row{std::string(metric.name)};
+std::vector<Cell> number_row(const ProfileMetric& metric, const std::vector<ProfileColumn>& columns) {
+  std::vector<Cell> row{std::string(metric.name)};
   const auto first = columns.front().profile.number(metric.name);
   for (const ProfileColumn& column : columns) {
     const auto value = column.profile.number(metric.name);
-    row.push_back(number_cell(metric, value) +
-                  (&column == &columns.front() ? "" : against_first(metric, first, value)));
+    row.push_back(
+        Cell::of(number_cell(metric, value), &column == &columns.front() ? "" : against_first(metric, first, value)));
   }
   return row;
 }

@@ -94,7 +94,7 @@ class Listing {
   }
 
  private:
-  std::vector<std::string> row(int number) const {
+  std::vector<Cell> row(int number) const {
     const std::string text = "  " + source_[static_cast<std::size_t>(number - 1)];
     const auto found = costs_.find(number);
     if (found == costs_.end()) return {"", "", "", "", "", std::to_string(number), text};

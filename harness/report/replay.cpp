@@ -5,18 +5,13 @@
 #include <algorithm>
 
 #include "harness/report/format.h"
-#include "harness/report/table.h"
+#include "harness/report/view.h"
 
 namespace harness::report {
 namespace {
 
 // A person reads this many decisions at a time, these many before the two part.
 constexpr std::size_t kShownStretches = 16, kShownBefore = 3;
-
-std::optional<double> replay_number(const json& object, const char* key) {
-  const json value = object.value(key, json());
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
 
 std::string held(const json& predictions, const std::string& what) {
   const auto n = predictions.value(what + "_n", std::int64_t{0});
@@ -63,15 +58,15 @@ Table sides(const json& comparison) {
   };
   row("strategy", [](const json& side) { return side.value("strategy", ""); });
   row("search", [](const json& side) { return side.value("search", ""); });
-  row("score", [](const json& side) { return ratio(replay_number(side, "score")); });
-  row(fmt::format("until a score of {}", ratio(replay_number(comparison, "compared_score"))), [](const json& side) {
-    const auto at = replay_number(side, "reached_s");
-    return at ? seconds(*at) : std::string("-");
+  row("score", [](const json& side) { return Quantity{number_in(side, "score"), Unit::ratio}; });
+  row(fmt::format("until a score of {}", ratio(number_in(comparison, "compared_score"))), [](const json& side) {
+    return Quantity{number_in(side, "reached_s"), Unit::s};
   });
-  row("mean ln(score) over the time",
-      [](const json& side) { return fmt::format("{:.3f}", replay_number(side, "mean_log_score").value_or(0)); });
-  row("time", [](const json& side) { return seconds(replay_number(side, "spent_s").value_or(0)); });
-  row("cost", [](const json& side) { return money(replay_number(side, "cost_usd")); });
+  row("mean ln(score) over the time", [](const json& side) {
+    return Quantity{number_in(side, "mean_log_score").value_or(0), Unit::number, 3};
+  });
+  row("time", [](const json& side) { return Quantity{number_in(side, "spent_s").value_or(0), Unit::s}; });
+  row("cost", [](const json& side) { return Quantity{number_in(side, "cost_usd"), Unit::usd}; });
   row("evaluations", [](const json& side) { return cell(side.at("evaluations")); });
   row("of these passed", [](const json& side) { return cell(side.at("outcomes").value("passed", json(0))); });
   row("speedups within the predicted range", [](const json& side) { return held(side.at("predictions"), "speedup"); });
@@ -87,10 +82,10 @@ const json* account_of(const json& side, const json& arm) {
   return nullptr;
 }
 
-std::vector<std::string> account_cells(const json* arm) {
-  if (arm == nullptr) return {"-", "-", "-"};
-  return {cell(arm->at("evaluations")), seconds(arm->value("spent_s", 0.0)),
-          ratio(replay_number(*arm, "best_speedup"))};
+void add_account(std::vector<Cell>& cells, const json* arm) {
+  if (arm == nullptr) return cells.resize(cells.size() + 3, Quantity{});
+  cells.insert(cells.end(), {cell(arm->at("evaluations")), Quantity{arm->value("spent_s", 0.0), Unit::s},
+                             Quantity{number_in(*arm, "best_speedup"), Unit::ratio}});
 }
 
 Table accounts(const json& comparison) {
@@ -101,11 +96,10 @@ Table accounts(const json& comparison) {
   const auto add = [&](const json& arm) {
     json named = arm;
     named["action"] = "try";
-    std::vector<std::string> cells{short_arm(named, shared)};
-    for (std::string& each : account_cells(account_of(was, arm))) cells.push_back(std::move(each));
+    auto& cells = table.rows.emplace_back(std::vector<Cell>{short_arm(named, shared)});
+    add_account(cells, account_of(was, arm));
     cells.emplace_back("|");
-    for (std::string& each : account_cells(account_of(would, arm))) cells.push_back(std::move(each));
-    table.rows.push_back(std::move(cells));
+    add_account(cells, account_of(would, arm));
   };
   for (const json& arm : was.at("arms")) add(arm);
   for (const json& arm : would.at("arms"))
@@ -113,13 +107,14 @@ Table accounts(const json& comparison) {
   return table;
 }
 
-std::vector<std::string> stretch_cells(const json& decisions, std::size_t i, const std::string& shared) {
-  if (i >= decisions.size()) return {"", "", "", ""};
+void add_stretch(std::vector<Cell>& cells, const json& decisions, std::size_t i, const std::string& shared) {
+  if (i >= decisions.size()) return cells.resize(cells.size() + 4);
   const json& stretch = decisions[i];
   const json rule = stretch.value("rule", json());
-  return {seconds(stretch.value("from_s", 0.0)),
-          short_arm(stretch, shared) + (rule.is_string() ? " (" + rule.get<std::string>() + ")" : ""),
-          cell(stretch.at("evaluations")), ratio(replay_number(stretch, "best_speedup"))};
+  cells.insert(cells.end(),
+               {Quantity{stretch.value("from_s", 0.0), Unit::s},
+                short_arm(stretch, shared) + (rule.is_string() ? " (" + rule.get<std::string>() + ")" : ""),
+                cell(stretch.at("evaluations")), Quantity{number_in(stretch, "best_speedup"), Unit::ratio}});
 }
 
 /// The stretches that are shown: all, or those from just before the two part.
@@ -139,11 +134,10 @@ Table side_by_side(const json& comparison, std::pair<std::size_t, std::size_t> r
   const std::string shared = shared_start(comparison);
   Table table{{"#", "at", "recorded", "runs", "best", "|", "at", "replayed", "runs", "best"}, {}};
   for (std::size_t i = range.first; i < range.second; ++i) {
-    std::vector<std::string> cells{std::to_string(i + 1)};
-    for (std::string& each : stretch_cells(was, i, shared)) cells.push_back(std::move(each));
+    auto& cells = table.rows.emplace_back(std::vector<Cell>{cell(i + 1)});
+    add_stretch(cells, was, i, shared);
     cells.emplace_back("|");
-    for (std::string& each : stretch_cells(would, i, shared)) cells.push_back(std::move(each));
-    table.rows.push_back(std::move(cells));
+    add_stretch(cells, would, i, shared);
   }
   return table;
 }
@@ -216,14 +210,9 @@ std::string answers_text(const json& answers) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 /// As they are printed: confirmations measure anew, so that scores of one winner may differ.
 bool shows_equal_scores(const json& comparison) {
-  return ratio(replay_number(comparison.at("recorded"), "score")) ==
-         ratio(replay_number(comparison.at("replayed"), "score"));
+  return ratio(number_in(comparison.at("recorded"), "score")) == ratio(number_in(comparison.at("replayed"), "score"));
 }
 
 /// Equal notes of several workloads or arms once, with how often.
@@ -248,7 +237,8 @@ std::string replay_text(const json& comparison, bool all) {
   std::string kernels;
   for (const json& kernel : comparison.at("kernels")) kernels += " " + kernel.get<std::string>();
   std::string text =
-      fmt::format("campaign {}{} on {} ({}):{}, replayed with strategy {}\n\n", cell(comparison.at("campaign")),
+      fmt::format("campaign {}{} on {} ({}):{}, replayed with strategy {}\n\n",
+                  report::text(report::cell(comparison.at("campaign"))),
                   name.is_string() ? " \"" + clean(name.get<std::string>()) + "\"" : "", comparison.value("device", ""),
                   comparison.value("device_name", ""), kernels, comparison.at("replayed").value("strategy", ""));
   text += aligned(sides(comparison));

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/core/campaign_figures.h"
 #include "harness/report/chart.h"
 #include "harness/report/table.h"
 
@@ -23,8 +24,14 @@ struct ReportSection {
   std::vector<std::pair<std::string, std::string>> listings;  // title and text: sources
 };
 
+/// Of a figure: its query is shown with it.
+inline ReportSection section_of(std::string id, const Figure& figure, std::string title, std::string lead) {
+  return {std::move(id), std::move(title), std::move(lead), {}, {}, 0, figure.sql, {}, {}};
+}
+
 struct ReportCard {
-  std::string label, value, note;
+  std::string label;
+  Cell value, note;
 };
 
 struct CampaignReport {

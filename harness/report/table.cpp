@@ -10,15 +10,16 @@
 namespace harness::report {
 namespace {
 
-bool numeric(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789.eE+-x%$ unmsh") == std::string::npos &&
-         text.find_first_of("0123456789") != std::string::npos;
-}
+/// What a terminal shows of a table.
+struct ShownTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
 
-bool numeric_column(const Table& table, std::size_t column) {
-  return std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
-    return row[column] == "-" || row[column].empty() || numeric(row[column]);
-  });
+bool looks_numeric(const std::string& text) {
+  return text.empty() || text == "-" ||
+         (text.find_first_of("0123456789") != std::string::npos &&
+          text.find_first_not_of("0123456789.eE+-x%$ unmsh") == std::string::npos);
 }
 
 std::string padded(const std::string& text, std::size_t columns, bool right) {
@@ -36,31 +37,23 @@ std::string quoted(const std::string& text) {
 /// All rows are padded to the widest cell, and a stranger's store may hold a text of any length.
 constexpr std::size_t kWidestCell = 2000;
 
-Table shown_cells(const Table& table) {
-  const auto shown = [](const std::vector<std::string>& cells) {
-    std::vector<std::string> result;
-    for (const std::string& cell : cells) result.push_back(clean(bounded(cell, kWidestCell)));
-    return result;
-  };
-  Table result{shown(table.columns), {}};
-  for (const auto& row : table.rows) result.rows.push_back(shown(row));
+ShownTable shown_cells(const Table& table) {
+  const auto shown = [](const std::string& cell) { return clean(bounded(cell, kWidestCell)); };
+  ShownTable result;
+  for (const std::string& column : table.columns) result.columns.push_back(shown(column));
+  for (const auto& row : table.rows) {
+    auto& cells = result.rows.emplace_back();
+    for (const Cell& cell : row) cells.push_back(shown(text(cell)));
+  }
   return result;
 }
 
-template <typename Quote>
-std::string joined(const std::vector<std::string>& cells, const char* separator, Quote quote) {
+template <typename Cells, typename Quote>
+std::string joined(const Cells& cells, const char* separator, Quote quote) {
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : separator) + quote(cells[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : separator) + quote(text(Cell(cells[i])));
   return line;
 }
-
-}  // namespace
-
-std::string clean(const std::string& text) {
-  return printable(text, Lines::one);
-}
-
-namespace {
 
 constexpr std::size_t kGap = 2;              // blanks between columns
 constexpr std::size_t kNarrowestColumn = 8;  // of text that goes on below itself
@@ -76,13 +69,14 @@ struct Layout {
   }
 };
 
-Layout natural_layout(const Table& table) {
+Layout natural_layout(const ShownTable& table) {
   Layout layout;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t widest = display_width(table.columns[c]);
     for (const auto& row : table.rows) widest = std::max(widest, display_width(row[c]));
     layout.widths.push_back(widest);
-    layout.right.push_back(!table.rows.empty() && numeric_column(table, c));
+    layout.right.push_back(!table.rows.empty() &&
+                           std::ranges::all_of(table.rows, [c](const auto& row) { return looks_numeric(row[c]); }));
   }
   return layout;
 }
@@ -127,7 +121,7 @@ std::string row_text(const std::vector<std::string>& cells, const Layout& layout
 }
 
 /// A block of lines a row: for more columns than there is room for.
-std::string as_blocks(const Table& table, std::size_t width) {
+std::string as_blocks(const ShownTable& table, std::size_t width) {
   std::size_t heading = 0;
   for (const std::string& column : table.columns) heading = std::max(heading, display_width(column));
   std::string text;
@@ -141,8 +135,16 @@ std::string as_blocks(const Table& table, std::size_t width) {
 
 }  // namespace
 
+std::string clean(const std::string& text) {
+  return printable(text, Lines::one);
+}
+
+bool numeric_column(const Table& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [column](const auto& row) { return looks_numeric(text(row[column])); });
+}
+
 std::string aligned(const Table& table, std::optional<std::size_t> width) {
-  const Table shown = shown_cells(table);
+  const ShownTable shown = shown_cells(table);
   Layout layout = natural_layout(shown);
   if (width && layout.total() > *width && !narrow(layout, *width) && !shown.rows.empty())
     return as_blocks(shown, *width);
@@ -170,19 +172,20 @@ std::string markdown(const Table& table) {
   return text;
 }
 
-std::string cell(const json& value) {
-  if (value.is_null()) return "-";
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  return json_text(value);
+json table_json(const Table& table) {
+  json rows = json::array();
+  for (const auto& row : table.rows) {
+    json& cells = rows.emplace_back(json::array());
+    for (const Cell& cell : row) cells.push_back(cell_json(cell));
+  }
+  return {{"columns", table.columns}, {"rows", rows}};
 }
 
 Table from_rows(const std::vector<std::string>& columns, const json& rows) {
   Table table{columns, {}};
   for (const json& row : rows) {
-    std::vector<std::string> cells;
+    auto& cells = table.rows.emplace_back();
     for (const std::string& column : columns) cells.push_back(cell(row.value(column, json())));
-    table.rows.push_back(std::move(cells));
   }
   return table;
 }

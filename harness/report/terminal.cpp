@@ -38,12 +38,12 @@ std::string kind_of_times(const CampaignRecord& record) {
 }
 
 /// How the best stands against the fastest rival: above 1.00x it is ahead.
-void add_rival(std::vector<std::string>& cells, const BestRow& row) {
+void add_rival(std::vector<Cell>& cells, const BestRow& row) {
   const WorkloadState& state = row.state;
   const std::string config = to_text(row.rival_config);
   cells.push_back(state.rival_variant ? *state.rival_variant + (config.empty() ? "" : " " + config) : "none");
-  cells.push_back(nanoseconds(state.rival_ns));
-  cells.push_back(state.rival_ns && state.best_ns ? ratio(*state.rival_ns / *state.best_ns) : "-");
+  cells.push_back(Quantity{state.rival_ns, Unit::ns});
+  cells.push_back(ratio_of(state.rival_ns, state.best_ns));
 }
 
 }  // namespace
@@ -279,18 +279,15 @@ std::string closing_table(const Table& table) {
                                          {"confirmed", 3},     {"counted twice", 3}, {"rival", 3},
                                          {"its time", 7},      {"of its speed", 1},  {"speedup", rivals ? 5 : 1}};
   View view;
-  json rows = json::array();
-  for (const auto& row : table.rows) rows.push_back(row);
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const std::string& name = table.columns[c];
     const auto rank = ranks.find(name);
-    view.push_back({name, rank == ranks.end() ? 0 : rank->second,
-                    [c](const json& row) { return row[c].get<std::string>(); }, false,
-                    name == "workload" || name == "configuration" || name == "rival", 16, name == "workload"});
+    view.push_back(table_column(table, c, rank == ranks.end() ? 0 : rank->second,
+                                name == "workload" || name == "configuration" || name == "rival", name == "workload"));
   }
   ViewChoice choice{{}, false, terminal_columns()};
   if (!choice.width) return aligned(table);
-  const ChosenTable chosen = choose(view, rows, choice);
+  const ChosenTable chosen = choose(view, row_numbers(table), choice);
   std::string text = aligned(chosen.table);
   if (!chosen.left_out.empty())
     text += fmt::format("no room for {}; harness best --wide shows all\n", fmt::join(chosen.left_out, ", "));
@@ -310,8 +307,8 @@ std::string closing_text(const CampaignSummary& summary) {
   for (const BestRow& row : summary.best) {
     const WorkloadState& state = row.state;
     table.rows.push_back({state.kernel, state.workload, state.best_ns ? state.best_variant : missing_best(row.tried),
-                          to_text(row.config), nanoseconds(state.best_ns), nanoseconds(state.baseline_ns),
-                          ratio(state.speedup), share(state.of_floor),
+                          to_text(row.config), Quantity{state.best_ns, Unit::ns}, Quantity{state.baseline_ns, Unit::ns},
+                          Quantity{state.speedup, Unit::ratio}, Quantity{state.of_floor, Unit::share},
                           !state.best_ns    ? "-"
                           : state.confirmed ? "yes"
                                             : "no"});
@@ -342,7 +339,7 @@ std::string closing_text(const CampaignSummary& summary) {
 void TerminalDisplay::finished(const CampaignSummary& summary) {
   if (block_) block_->end();
   block_.reset();
-  tell("%s", closing_text(summary).c_str());
+  tell("{}", closing_text(summary));
   std::fflush(stdout);
 }
 

@@ -19,24 +19,12 @@ namespace {
 constexpr std::size_t kLongestField = 4000;
 constexpr int kSameEverywhere = 20;  // ranks that a column gives way sooner where all of its cells are alike
 
-/// `count` characters of a text, from character `first` on.
-std::string characters(const std::string& text, std::size_t first, std::size_t count) {
-  std::string result;
-  std::size_t place = 0;
-  bool inside = false;
-  for (const char c : text) {
-    if ((c & 0xC0) != 0x80) inside = place >= first && place < first + count, ++place;
-    if (inside) result += c;
-  }
-  return result;
-}
-
 /// The beginning and the end of a text, with an ellipsis between them: names differ at either.
 std::string cut(const std::string& text, std::size_t columns) {
   const std::size_t whole = display_width(text);
   if (whole <= columns) return text;
   const std::size_t end = (columns - 1) / 3;
-  return characters(text, 0, columns - 1 - end) + "\u2026" + characters(text, whole - end, end);
+  return cut_columns(text, 0, columns - 1 - end) + "\u2026" + cut_columns(text, whole - end, end);
 }
 
 /// The least width, from `shortest` on, at which cells that differ still do.
@@ -71,7 +59,7 @@ std::size_t natural_width(const Shown& column) {
 
 Shown laid_out(const ViewColumn& column, const json& rows, bool asked) {
   Shown made{&column, {}, 0, asked, 0, column.rank};
-  for (const json& row : rows) made.cells.push_back(clean(column.cell(row)));
+  for (const json& row : rows) made.cells.push_back(clean(text(column.cell(row))));
   made.width = natural_width(made);
   made.shortest = !column.elastic   ? made.width
                   : column.distinct ? distinct_width(made.cells, column.shortest, made.width)
@@ -123,11 +111,16 @@ Table table_of(const std::vector<Shown>& columns, std::size_t rows) {
   Table table;
   for (const Shown& each : columns) table.columns.push_back(cut(each.column->name, each.width));
   for (std::size_t i = 0; i < rows; ++i) {
-    std::vector<std::string> cells;
+    auto& cells = table.rows.emplace_back();
     for (const Shown& each : columns) cells.push_back(each.cells[i]);
-    table.rows.push_back(std::move(cells));
   }
   return table;
+}
+
+/// A number as such, words harmless and of bounded length.
+Cell value_cell(const json& row, const char* key) {
+  const json value = value_in(row, key);
+  return value.is_number() ? cell(value) : Cell(field(row, key));
 }
 
 std::string folded(std::string name) {
@@ -144,7 +137,7 @@ ViewColumn named_column(const View& view, const json& rows, const std::string& n
   }
   if (!rows.empty() && rows.front().is_object())
     for (const auto& [key, value] : rows.front().items()) {
-      if (key == name) return {key, 0, [key = key](const json& row) { return field(row, key.c_str()); }};
+      if (key == name) return {key, 0, [key = key](const json& row) { return value_cell(row, key.c_str()); }};
       known.push_back(key);
     }
   const std::string end = did_you_mean(name, known);
@@ -164,14 +157,28 @@ TimeKind kind_of_time(const json& row) {
   return predicted_gpu(field(row, "device")).empty() ? TimeKind::emulated : TimeKind::predicted;
 }
 
+Quantity quantity(const json& row, const char* key, Unit unit) {
+  return {number_in(row, key), unit};
+}
+
+ViewColumn numbers(const char* name, int rank, const char* key, Unit unit, bool on_request = false) {
+  return {name, rank, [=](const json& row) { return quantity(row, key, unit); }, on_request};
+}
+
 /// A time or a speedup in the column of its kind.
-ViewColumn of_kind(const char* name, int rank, TimeKind kind, std::function<std::string(const json&)> text) {
-  return {name, rank,
-          [kind, text = std::move(text)](const json& row) { return kind_of_time(row) == kind ? text(row) : ""; }};
+ViewColumn of_kind(std::string name, int rank, TimeKind kind, const char* key, Unit unit) {
+  return {std::move(name), rank,
+          [=](const json& row) { return kind_of_time(row) == kind ? Cell(quantity(row, key, unit)) : Cell(); }};
+}
+
+ViewColumn interval_column() {
+  return {"interval", 10,
+          [](const json& row) { return range(number_in(row, "time_lo_ns"), number_in(row, "time_hi_ns"), Unit::ns); },
+          true};
 }
 
 ViewColumn plain(const char* name, int rank, const char* key, bool on_request = false, bool elastic = false) {
-  return {name, rank, [key](const json& row) { return field(row, key); }, on_request, elastic};
+  return {name, rank, [key](const json& row) { return value_cell(row, key); }, on_request, elastic};
 }
 
 /// A name that may be cut, but stays apart from the others.
@@ -181,30 +188,15 @@ ViewColumn name_column(const char* name, int rank, const char* key) {
   return column;
 }
 
-ViewColumn time_column(const char* name, int rank, const char* key, bool on_request = false) {
-  return {name, rank, [key](const json& row) { return nanoseconds(number_in(row, key)); }, on_request};
-}
-
-ViewColumn ratio_column(const char* name, int rank, const char* key) {
-  return {name, rank, [key](const json& row) { return ratio(number_in(row, key)); }};
-}
-
-std::string interval(const json& row, const char* lo, const char* hi) {
-  return number_in(row, lo) && number_in(row, hi)
-             ? fmt::format("{} to {}", nanoseconds(number_in(row, lo)), nanoseconds(number_in(row, hi)))
-             : "-";
-}
-
 /// A time and its speedup over the baseline, in columns of their kind. `rank`: of the speedup of measured times.
 void add_times(View& view, int rank = 1) {
-  const auto time = [](const json& row) { return nanoseconds(number_in(row, "time_ns")); };
-  const auto speedup = [](const json& row) { return ratio(number_in(row, "speedup")); };
-  view.push_back(of_kind("time", 0, TimeKind::measured, time));
-  view.push_back(of_kind("speedup", rank, TimeKind::measured, speedup));
-  view.push_back(of_kind("emulated", 0, TimeKind::emulated, time));
-  view.push_back(of_kind("emulated speedup", 3, TimeKind::emulated, speedup));
-  view.push_back(of_kind("predicted", 0, TimeKind::predicted, time));
-  view.push_back(of_kind("predicted speedup", 3, TimeKind::predicted, speedup));
+  for (const auto& [kind, word] :
+       {std::pair{TimeKind::measured, ""}, {TimeKind::emulated, "emulated"}, {TimeKind::predicted, "predicted"}}) {
+    const bool measured = kind == TimeKind::measured;
+    view.push_back(of_kind(measured ? "time" : word, 0, kind, "time_ns", Unit::ns));
+    view.push_back(of_kind(measured ? "speedup" : fmt::format("{} speedup", word), measured ? rank : 3, kind, "speedup",
+                           Unit::ratio));
+  }
 }
 
 std::string variant_cell(const json& row) {
@@ -230,7 +222,7 @@ json value_in(const json& row, const char* key) {
 }
 
 std::string field(const json& row, const char* key) {
-  return clean(bounded(cell(value_in(row, key)), kLongestField));
+  return clean(bounded(text(cell(value_in(row, key))), kLongestField));
 }
 
 std::optional<double> number_in(const json& row, const char* key) {
@@ -240,7 +232,7 @@ std::optional<double> number_in(const json& row, const char* key) {
 
 std::string config_field(const json& row, const char* key) {
   const json config = row.value(key, json());
-  return clean(bounded(config.is_object() ? to_text(config_from_json(config)) : cell(config), kLongestField));
+  return clean(bounded(config.is_object() ? to_text(config_from_json(config)) : text(cell(config)), kLongestField));
 }
 
 std::string date(const json& text) {
@@ -273,6 +265,17 @@ ChosenTable choose(const View& view, const json& rows, const ViewChoice& choice)
   return chosen;
 }
 
+ViewColumn table_column(const Table& table, std::size_t column, int rank, bool elastic, bool distinct) {
+  const auto cell = [&table, column](const json& row) { return table.rows[row.get<std::size_t>()][column]; };
+  return {table.columns[column], rank, cell, false, elastic, 16, distinct};
+}
+
+json row_numbers(const Table& table) {
+  json rows = json::array();
+  for (std::size_t i = 0; i < table.rows.size(); ++i) rows.push_back(i);
+  return rows;
+}
+
 View iteration_view() {
   View view{
       plain("iteration", 0, "iteration"),
@@ -286,11 +289,11 @@ View iteration_view() {
       config_column(3),
       plain("outcome", 0, "outcome")};
   add_times(view);
-  view.push_back(ViewColumn{"of floor", 7, [](const json& row) { return share(number_in(row, "of_floor")); }});
+  view.push_back(numbers("of floor", 7, "of_floor", Unit::share));
   view.push_back(plain("verdict", 8, "verdict"));
   view.push_back(plain("technique", 10, "technique", true));
   view.push_back(plain("device name", 10, "device_name", true));
-  view.push_back({"interval", 10, [](const json& row) { return interval(row, "time_lo_ns", "time_hi_ns"); }, true});
+  view.push_back(interval_column());
   view.push_back(plain("registers", 10, "registers", true));
   view.push_back({"took", 10,
                   [](const json& row) {
@@ -316,24 +319,22 @@ View best_view(const WorkOf& work) {
                                ? "-"
                                : rate(work(field(row, "kernel"), field(row, "workload")), number_in(row, "time_ns"));
                   }});
-  view.push_back({"of floor", 2, [](const json& row) { return share(number_in(row, "of_floor")); }});
+  view.push_back(numbers("of floor", 2, "of_floor", Unit::share));
   view.push_back({"confirmed", 3, confirmed_cell});
   view.push_back(plain("iteration", 2, "iteration"));
   view.push_back({"date", 8, [](const json& row) { return date(row.value("ended", json())); }});
   view.push_back(name_column("rival", 3, "rival_variant"));
-  view.push_back(time_column("its time", 7, "rival_ns"));
-  view.push_back({"of its speed", 1, [](const json& row) {
-                    const auto ours = number_in(row, "time_ns"), theirs = number_in(row, "rival_ns");
-                    return ours && theirs ? ratio(*theirs / *ours) : "-";
-                  }});
+  view.push_back(numbers("its time", 7, "rival_ns", Unit::ns));
+  view.push_back({"of its speed", 1,
+                  [](const json& row) { return ratio_of(number_in(row, "rival_ns"), number_in(row, "time_ns")); }});
   // No ratio: an outside program times in its own way.
   view.push_back({"outside, by its own measure", 9, [](const json& row) {
-                    const auto theirs = number_in(row, "outside_ns");
-                    return theirs ? nanoseconds(theirs) + " " + field(row, "outside_program") : "-";
+                    const Quantity theirs = quantity(row, "outside_ns", Unit::ns);
+                    return theirs.value ? Cell::of(theirs, " ", field(row, "outside_program")) : Cell(theirs);
                   }});
-  view.push_back({"interval", 10, [](const json& row) { return interval(row, "time_lo_ns", "time_hi_ns"); }, true});
-  view.push_back(time_column("baseline", 10, "baseline_ns", true));
-  view.push_back(time_column("floor", 10, "floor_ns", true));
+  view.push_back(interval_column());
+  view.push_back(numbers("baseline", 10, "baseline_ns", Unit::ns, true));
+  view.push_back(numbers("floor", 10, "floor_ns", Unit::ns, true));
   view.push_back(plain("technique", 10, "technique", true));
   view.push_back(plain("campaign", 9, "campaign", true));
   view.push_back(plain("label", 6, "label", false, true));
@@ -341,7 +342,6 @@ View best_view(const WorkOf& work) {
 }
 
 View campaign_view() {
-  const auto score = [](const json& row) { return ratio(number_in(row, "score")); };
   return {{"campaign", 0,
            [](const json& row) { return field(row, "campaign") + (row.value("imported", false) ? " imported" : ""); }},
           plain("name", 3, "name", false, true),
@@ -349,21 +349,24 @@ View campaign_view() {
           plain("device", 4, "device_name", false, true),
           {"kernels", 5,
            [](const json& row) {
-             std::string text;
+             std::string names;
              for (const json& kernel : row.value("kernels", json::array()))
-               text += (text.empty() ? "" : " ") + cell(kernel);
-             return text;
+               names += (names.empty() ? "" : " ") + text(cell(kernel));
+             return names;
            },
            false, true},
           plain("strategy", 6, "strategy"),
           {"ended by", 3,
            [](const json& row) { return row.value("reason", json()).is_null() ? "not ended" : field(row, "reason"); }},
-          of_kind("score", 0, TimeKind::measured, score),
-          of_kind("emulated score", 0, TimeKind::emulated, score),
-          of_kind("predicted score", 0, TimeKind::predicted, score),
+          of_kind("score", 0, TimeKind::measured, "score", Unit::ratio),
+          of_kind("emulated score", 0, TimeKind::emulated, "score", Unit::ratio),
+          of_kind("predicted score", 0, TimeKind::predicted, "score", Unit::ratio),
           plain("iterations", 1, "iterations"),
-          {"spent", 1, [](const json& row) { return seconds(number_in(row, "spent_s").value_or(0)); }},
-          {"cost", 2, [](const json& row) { return money(number_in(row, "cost_usd")); }},
+          {"spent", 1,
+           [](const json& row) {
+             return Quantity{number_in(row, "spent_s").value_or(0), Unit::s};
+           }},
+          numbers("cost", 2, "cost_usd", Unit::usd),
           plain("driver", 8, "driver"),
           plain("revision", 9, "revision", true)};
 }
@@ -387,7 +390,7 @@ View cost_view(const json& totals) {
   const auto part = [totals](const char* key) {
     return [totals, key](const json& row) {
       const auto value = number_in(row, key), all = number_in(totals, key);
-      return value && all && *all > 0 ? share(*value / *all) : "-";
+      return Quantity{value && all && *all > 0 ? std::optional(*value / *all) : std::nullopt, Unit::share};
     };
   };
   const auto outside = [](const char* key) {
@@ -406,10 +409,13 @@ View cost_view(const json& totals) {
        false, true},
       plain("iterations", 1, "iterations"),
       plain("passed", 4, "passed"),
-      ratio_column("best speedup", 5, "best_speedup"),
-      {"time", 0, [](const json& row) { return seconds(number_in(row, "seconds").value_or(0)); }},
+      numbers("best speedup", 5, "best_speedup", Unit::ratio),
+      {"time", 0,
+       [](const json& row) {
+         return Quantity{number_in(row, "seconds").value_or(0), Unit::s};
+       }},
       {"of time", 1, part("seconds")},
-      {"cost", 0, [](const json& row) { return money(number_in(row, "usd")); }},
+      numbers("cost", 0, "usd", Unit::usd),
       {"of cost", 3, part("usd")}};
 }
 
@@ -419,19 +425,18 @@ View compare_view() {
   };
   return {plain("kernel", 4, "kernel"),
           name_column("workload", 0, "workload"),
-          time_column("a", 0, "a_ns"),
-          time_column("b", 0, "b_ns"),
+          numbers("a", 0, "a_ns", Unit::ns),
+          numbers("b", 0, "b_ns", Unit::ns),
           {"b / a", 0,
            [](const json& row) {
-             const auto value = number_in(row, "ratio");
-             return value ? fmt::format("{:.3f}", *value) : "-";
+             return Quantity{number_in(row, "ratio"), Unit::number, 3};
            }},
           {"95 %", 3,
            [](const json& row) {
              const json ends = row.value("ratio_ci95", json());
              return ends.is_array() && ends.size() == 2
-                        ? fmt::format("{:.3f} to {:.3f}", ends[0].get<double>(), ends[1].get<double>())
-                        : "-";
+                        ? range(ends[0].get<double>(), ends[1].get<double>(), Unit::number, 3)
+                        : Cell(Quantity{});
            }},
           {"b is", 0, [](const json& row) { return field(row, "verdict"); }},
           {"note", 1,

@@ -10,11 +10,11 @@
 // Rows of the record as tables that fit where they are shown.
 namespace harness::report {
 
-/// One column of a table: how a row's cell is written, and how soon it gives way where there is no room.
+/// One column of a table: a row's cell, and how soon the column gives way where there is no room.
 struct ViewColumn {
   std::string name;  // the heading, and what --columns calls it
   int rank = 0;      // 0 stays; of the others the highest goes first
-  std::function<std::string(const json& row)> cell;
+  std::function<Cell(const json& row)> cell;
   bool on_request = false;    // only with --wide or --columns
   bool elastic = false;       // may be cut short before a column goes
   std::size_t shortest = 16;  // an elastic column is not cut below this
@@ -40,6 +40,10 @@ ChosenTable choose(const View& view, const json& rows, const ViewChoice& choice)
 
 /// A workload's work by kernel and workload; nullopt: not known here.
 using WorkOf = std::function<std::optional<Work>(const std::string& kernel, const std::string& workload)>;
+
+/// For a table that is there already: a column of it, and the rows that choose() then wants.
+ViewColumn table_column(const Table& table, std::size_t column, int rank, bool elastic, bool distinct = false);
+json row_numbers(const Table& table);
 
 // Times that were measured, emulated and predicted never stand in one column.
 View iteration_view();

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 
 #include "harness/report/out.h"
@@ -70,6 +68,11 @@ std::string wrapped_line(const std::string& line, std::size_t width) {
 
 }  // namespace
 
+std::string cut_columns(const std::string& text, std::size_t first, std::size_t count) {
+  const std::size_t begin = end_of_columns(text, 0, first);
+  return text.substr(begin, end_of_columns(text, begin, count) - begin);
+}
+
 std::optional<std::size_t> terminal_columns() {
   return columns_of(STDOUT_FILENO);
 }
@@ -116,16 +119,8 @@ std::string wrapped(const std::string& text, std::optional<std::size_t> width) {
   return result;
 }
 
-void tell(const char* format, ...) {
-  std::va_list arguments, again;
-  va_start(arguments, format);
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, again);
-  va_end(again);
-  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
-  if (length > 0) std::vsnprintf(text.data(), text.size() + 1, format, arguments);
-  va_end(arguments);
-  out("%s", wrapped(text, terminal_columns()).c_str());
+void tell_text(const std::string& text) {
+  out_text(wrapped(text, terminal_columns()));
 }
 
 }  // namespace harness::report

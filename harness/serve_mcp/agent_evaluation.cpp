@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
 #include "harness/core/iteration_json.h"
+#include "harness/report/events.h"
 #include "harness/report/live_row.h"
 #include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
 #include "harness/serve_mcp/workshop.h"
 #include "harness/service/arguments.h"
+#include "harness/service/asked_candidate.h"
 #include "harness/service/edited_source.h"
 #include "harness/system/interrupt.h"
 
@@ -37,13 +38,9 @@ struct Bench {
   std::string workload;
 };
 
-Realized realize(Candidate candidate, Catalog& catalog, const std::string& workload, const DeviceInfo& device) {
-  const VariantInfo* const variant = find_variant(catalog.kernel(candidate.kernel), candidate.variant);
-  if (variant == nullptr) throw bad_input(fmt::format("there is no variant '{}' any more", candidate.variant));
-  candidate.technique = variant->technique;
-  candidate.config =
-      catalog.plugin(candidate.kernel).default_config(candidate.variant, workload, device, candidate.config);
-  return catalog.plugin(candidate.kernel).realize(candidate, workload, device);
+Realized realized_now(Candidate candidate, Catalog& catalog, const std::string& workload, const DeviceInfo& device) {
+  candidate.technique = variant_of(catalog.kernel(candidate.kernel), candidate.variant).technique;
+  return realize(std::move(candidate), workload, catalog, device);
 }
 
 struct Recorded {
@@ -76,7 +73,7 @@ struct Best {
 
 Realized baseline_of(const Bench& bench, const std::string& kernel) {
   const std::string& name = bench.own.kernel(kernel).variants.front().name;
-  return realize({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
+  return realized_now({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
 }
 
 /// The session's own time of the kernel's baseline on the workload, measured now where there is none.
@@ -240,10 +237,10 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   if (job.request.contains("manifest")) {
     candidate.variant = variant_of_edit(job, proposals, {edited.get(), own.get()}, device, ledger);
   } else if (job.request.contains("source")) {
-    parent = realize(candidate, *own, workload, device).source_hash;
+    parent = realized_now(candidate, *own, workload, device).source_hash;
     edited->plugin(kernel).use_source(variant, job.request["source"].get<std::string>());
   }
-  const Realized realized = realize(candidate, *edited, workload, device);
+  const Realized realized = realized_now(candidate, *edited, workload, device);
   if (parent) require_entries(realized, "the source");
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, [&stop] { return stop(); });
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
@@ -268,21 +265,14 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   return answer_of(bench, record(bench, std::move(attempt), std::move(request)), beside, archive);
 }
 
-mcp::Answer campaign_answer(const std::string& events, int status, const DeviceInfo& device) {
-  Answer answer = {{"ok", status == 0 || status == 1 || status == 130}};
-  std::istringstream lines(events);
-  for (std::string line; std::getline(lines, line);) {
-    const json event = parse_json_if_valid(line);
-    if (!event.is_object()) {
-      if (!answer.value("ok", false) && !line.empty()) answer["error"] = {{"kind", "campaign"}, {"message", line}};
-      continue;
-    }
-    if (event.value("event", "") == "campaign_started") answer["campaign"] = event["campaign"];
-    if (event.value("event", "") != "campaign_finished") continue;
-    for (const char* key : {"reason", "iterations", "outcomes", "best", "spent_s"})
-      if (event.contains(key)) answer[key] = event[key];
-    for (Answer& row : answer["best"]) row = mcp::with_kind_of_times(row, device.device, device.emulation);
-  }
+mcp::Answer campaign_answer(const CampaignSummary& summary, const DeviceInfo& device) {
+  const bool broken = summary.reason == EndReason::script_error || summary.reason == EndReason::device_lost ||
+                      summary.reason == EndReason::store_error;
+  Answer answer = {{"ok", !broken}, {"campaign", summary.campaign}};
+  if (broken) answer["error"] = {{"kind", "campaign"}, {"message", summary.message}};
+  const json event = report::finished_json(summary);
+  for (const char* key : {"reason", "iterations", "outcomes", "best", "spent_s"}) answer[key] = event[key];
+  for (Answer& row : answer["best"]) row = mcp::with_kind_of_times(row, device.device, device.emulation);
   answer["next"] = "best shows what won; harness://report/CAMPAIGN has all of it";
   return answer;
 }

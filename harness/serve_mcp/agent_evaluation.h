@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/core/display.h"
 #include "harness/serve_mcp/answer.h"
 #include "harness/service/shell.h"
 
@@ -30,7 +31,6 @@ class JobStop {
 mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
                                const JobStop& stop, Archive& archive, Shell& shell);
 
-/// Of the events of `harness run --json` on the device.
-mcp::Answer campaign_answer(const std::string& events, int status, const DeviceInfo& device);
+mcp::Answer campaign_answer(const CampaignSummary& summary, const DeviceInfo& device);
 
 }  // namespace harness

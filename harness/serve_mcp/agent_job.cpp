@@ -7,20 +7,23 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <thread>
 
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
+#include "harness/report/readers.h"
 #include "harness/serve_mcp/agent_evaluation.h"
 #include "harness/serve_mcp/answer.h"
-#include "harness/service/arguments.h"
+#include "harness/service/asked_profile.h"
+#include "harness/service/campaign_run.h"
+#include "harness/system/awake_clock.h"
 #include "harness/system/child.h"
 #include "harness/system/descriptor.h"
-#include "harness/system/files.h"
 #include "harness/system/interrupt.h"
-#include "harness/system/temporary_folder.h"
+#include "harness/system/resource_limits.h"
 
 extern char** environ;
 
@@ -43,11 +46,10 @@ std::vector<std::string> job_environment() {
   return kept;
 }
 
-std::vector<std::string> command_of(const Shell& shell, std::initializer_list<std::string> words) {
-  std::vector<std::string> line = {"/proc/self/exe"};
-  line.insert(line.end(), words);
-  line.insert(line.end(), {"--db", shell.store_path()});
+std::vector<std::string> command_of(std::int64_t job, const Shell& shell) {
+  std::vector<std::string> line = {"/proc/self/exe", "mcp", "--job", std::to_string(job), "--db", shell.store_path()};
   for (const std::string& folder : shell.more_kernels) line.insert(line.end(), {"--kernels", folder});
+  for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});
   if (shell.trust_source) line.emplace_back("--trust-source");
   if (shell.no_preflight) line.emplace_back("--no-preflight");
   line.insert(line.end(), {"--policy", shell.policy});
@@ -69,71 +71,51 @@ class Lease {
   int file_;
 };
 
-struct Printed {
-  std::string text;
-  int status = 0;
-};
-
-/// Another command of this program as a child: what it prints. `stop` ends it as Ctrl-C would.
-Printed run_command(std::vector<std::string> line, const JobStop& stop) {
-  const TemporaryFolder folder("job");
-  const std::string printed = folder.path("printed");
-  const int output = open(printed.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  Child child({output, {}, nullptr}, [&] {
-    signal(SIGINT, SIG_DFL);
-    auto words = exec_list(line);
-    execv("/proc/self/exe", words.data());
-    return 127;
-  });
-  close(output);
-  bool asked = false;
-  while (!child.ends_within(0.1))
-    if (!asked && stop()) asked = kill(child.id(), SIGTERM) == 0;
-  const int status = child.wait().status();
-  return {read_file_if_any(printed).value_or(""), status};
-}
-
 /// A campaign of the harness's own, which may take what is left of the budget.
-Answer run_campaign(const AgentJob& job, const AgentSession& session, const JobStop& stop, const Shell& shell) {
-  const double asked_s = job.request.value("budget_s", 60.0),
-               budget_s = std::min(session.left_s().value_or(asked_s), asked_s);
-  std::vector<std::string> line = command_of(shell, {"run", job.request.at("kernel").get<std::string>(), "--budget",
-                                                     fmt::format("{:.0f}s", std::max(1.0, budget_s)), "--device",
-                                                     session.device, "--json", "--name", campaign_name(job)});
-  if (predicted_gpu(session.device).empty())
-    line.emplace_back("--emulated");  // a GPU's times are measured all the same
-  for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});
-  std::string variants;
-  for (const json& each : job.request.value("variants", json::array()))
-    variants += (variants.empty() ? "" : ",") + each.get<std::string>();
-  if (!variants.empty()) line.insert(line.end(), {"--variant", variants});
-  if (job.request.contains("workload"))
-    line.insert(line.end(), {"--workload", job.request["workload"].get<std::string>()});
-  const Printed printed = run_command(std::move(line), stop);
-  return campaign_answer(printed.text, printed.status,
-                         choose_device(session.device, shell.rooms.devices(shell.places())));
+Answer campaign_job(const AgentJob& job, const AgentSession& session, const JobStop& stop, Shell& shell) {
+  const json& wanted = job.request;
+  const double asked_s = wanted.value("budget_s", 60.0);
+  CampaignAsked asked;
+  asked.options.kernels = {wanted.at("kernel")};
+  asked.options.variants = wanted.value("variants", std::vector<std::string>());
+  if (wanted.contains("workload")) asked.options.workloads = split_commas(wanted["workload"]);
+  asked.options.budget_s = std::max(1.0, std::round(std::min(session.left_s().value_or(asked_s), asked_s)));
+  asked.options.name = campaign_name(job);
+  asked.device = session.device;
+  asked.times.emulated = predicted_gpu(session.device).empty();  // a GPU's times are measured all the same
+  asked.stop = [&stop] { return stop(); };
+  require_descriptors();
+  watch_for_stops();
+  report::Readers nobody({});
+  leave_uncharged(awake_seconds() - awake_at_start());  // other jobs were waited for
+  const CampaignSummary summary = run_campaign(std::move(asked), shell, nobody).summary;
+  return campaign_answer(summary, choose_device(session.device, shell.rooms.devices(shell.places())));
 }
 
-Answer run_profile(const AgentJob& job, const AgentSession& session, const JobStop& stop, const Shell& shell) {
-  const std::string iteration = std::to_string(job.request.at("iteration").get<std::int64_t>());
-  std::vector<std::string> line = command_of(shell, {"profile", "--from", iteration, "--json"});
-  if (!predicted_gpu(session.device).empty()) line.insert(line.end(), {"--device", session.device});
-  const Printed printed = run_command(std::move(line), stop);
-  for (std::size_t begin = 0; begin < printed.text.size();) {
-    const std::size_t end = std::min(printed.text.find('\n', begin), printed.text.size());
-    const json found = parse_json_if_valid(printed.text.substr(begin, end - begin));
-    begin = end + 1;
-    if (found.is_object())
-      return {{"ok", true}, {"profile", found}, {"lasting", true}, {"next", "playbook has a page for what binds"}};
-  }
-  if (stop()) return nullptr;
-  return mcp::failure("profile", printed.text.substr(0, 500), "profile another iteration");
+Answer profile_job(const AgentJob& job, const AgentSession& session, const JobStop& stop, Shell& shell) {
+  ProfileAsked asked;
+  asked.words.from = job.request.at("iteration");
+  if (!predicted_gpu(session.device).empty()) asked.device = session.device;
+  asked.stop = [&stop] { return stop(); };
+  Answer answer;
+  const auto keep = [&answer](const ComparedProfiles& compared) {
+    answer = {{"ok", true},
+              {"profile", compared.as_json()},
+              {"lasting", true},
+              {"next", "playbook has a page for what binds"}};
+  };
+  profile_asked(asked, shell.places(), shell, {[](const std::string&) {}, keep});
+  return answer;
 }
 
 Answer carried_out(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
                    const JobStop& stop, Archive& archive, Shell& shell) {
-  if (job.kind == "campaign") return run_campaign(job, session, stop, shell);
-  if (job.kind == "profile") return run_profile(job, session, stop, shell);
+  try {
+    if (job.kind == "campaign") return campaign_job(job, session, stop, shell);
+    if (job.kind == "profile") return profile_job(job, session, stop, shell);
+  } catch (const Error& error) {
+    return mcp::failure(job.kind, error.what(), "mend what it names, or ask for another one");
+  }
   return evaluate_for_agent(job, program_hash, session, stop, archive, shell);
 }
 
@@ -145,8 +127,7 @@ bool was_cut(const Answer& answer, const AgentJob& job, const JobStop& stop) {
 }  // namespace
 
 void start_agent_job(std::int64_t job, const Shell& shell) {
-  std::vector<std::string> line = command_of(shell, {"mcp", "--job", std::to_string(job)});
-  for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});
+  std::vector<std::string> line = command_of(job, shell);
   std::vector<std::string> variables = job_environment();
   auto words = exec_list(line), environment = exec_list(variables);
   const pid_t between = fork();

@@ -6,8 +6,8 @@
 #include "harness/campaign/arms.h"
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
-#include "harness/core/suggest.h"
 #include "harness/serve_mcp/harness_tools.h"
+#include "harness/service/asked_candidate.h"
 
 // What there is: kernels, their contracts and sources, patterns, floors.
 namespace harness::mcp {
@@ -47,13 +47,6 @@ Answer argument_of(const Argument& each) {
   return argument;
 }
 
-const VariantInfo& variant_of(const KernelInfo& kernel, const std::string& name) {
-  if (const VariantInfo* const found = find_variant(kernel, name)) return *found;
-  std::vector<std::string> names;
-  for (const VariantInfo& each : kernel.variants) names.push_back(each.name);
-  throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", kernel.name, name, did_you_mean(name, names)));
-}
-
 }  // namespace
 
 std::string HarnessTools::workload_of(const std::string& kernel, const std::string& asked) {
@@ -62,16 +55,12 @@ std::string HarnessTools::workload_of(const std::string& kernel, const std::stri
   if (!asked.empty()) words = with_shapes(catalog(), kernel, {asked}, device());
   const auto chosen = choose_workloads(info, words, device());
   if (!chosen.empty()) return chosen.front();
-  std::vector<std::string> known;
-  for (const Workload& each : info.workloads) known.push_back(each.name);
-  throw bad_input(fmt::format("kernel '{}' has no workload '{}'{}", kernel, asked, did_you_mean(asked, known)));
+  throw unknown_workload(info, asked);
 }
 
 Problem HarnessTools::problem_of(const std::string& kernel, const std::string& workload) {
   const std::string& baseline = catalog().kernel(kernel).variants.front().name;
-  Candidate candidate{kernel, baseline, "", {}};
-  candidate.config = catalog().plugin(kernel).default_config(baseline, workload, device(), {});
-  return catalog().plugin(candidate.kernel).realize(candidate, workload, device()).problem;
+  return realize({kernel, baseline, "", {}}, workload, catalog(), device()).problem;
 }
 
 std::string HarnessTools::contract_text(const std::string& kernel, const std::string& workload) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "harness/adopt/plugin/revision.h"
@@ -61,6 +62,17 @@ const VariantInfo& variant_of(const KernelInfo& kernel, const std::string& name)
   std::vector<std::string> names;
   for (const VariantInfo& variant : kernel.variants) names.push_back(variant.name);
   throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", kernel.name, name, did_you_mean(name, names)));
+}
+
+const Workload& workload_of(const KernelInfo& kernel, const std::string& name) {
+  const auto workload = std::ranges::find(kernel.workloads, name, &Workload::name);
+  return workload != kernel.workloads.end() ? *workload : throw unknown_workload(kernel, name);
+}
+
+Error unknown_workload(const KernelInfo& kernel, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Workload& workload : kernel.workloads) names.push_back(workload.name);
+  return bad_input(fmt::format("kernel '{}' has no workload '{}'{}", kernel.name, name, did_you_mean(name, names)));
 }
 
 Realized realize(Candidate candidate, const std::string& workload, Catalog& catalog, const DeviceInfo& device) {

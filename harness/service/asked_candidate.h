@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/service/shell.h"
 
 // The candidate that a command line names: KERNEL VARIANT -p NAME=VALUE, --from ITERATION, --source FILE.
@@ -28,6 +29,8 @@ struct AskedCandidate {
 /// Throws Error(bad_input) for a name that nobody has, with the nearest one.
 AskedCandidate asked_candidate(const CandidateWords& words, Catalog& catalog, Shell& shell);
 const VariantInfo& variant_of(const KernelInfo& kernel, const std::string& name);
+const Workload& workload_of(const KernelInfo& kernel, const std::string& name);
+Error unknown_workload(const KernelInfo& kernel, const std::string& name);
 /// With the first valid value of each parameter that was not given.
 Realized realize(Candidate candidate, const std::string& workload, Catalog& catalog, const DeviceInfo& device);
 /// Puts the edited source in its place.

@@ -11,6 +11,8 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
+#include "harness/core/gpu.h"
+#include "harness/service/arguments.h"
 #include "harness/system/interrupt.h"
 
 namespace harness {
@@ -218,17 +220,50 @@ bool try_gates(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissio
 
 }  // namespace
 
-KernelCheck check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
-                         const OfflineDevice& offline, const CheckOptions& options) {
+namespace {
+
+OfflineDevice offline_device(const Shell& shell, const Places& places, CheckOptions& options) {
+  const std::string first = find_gpu("").architecture;
+  if (options.architecture.empty()) options.architecture = first;
+  if (auto offline = shell.rooms.offline_device(places, options.architecture)) return std::move(*offline);
+  throw bad_input(fmt::format("'{}' is no architecture; write it like {}", options.architecture, first));
+}
+
+}  // namespace
+
+KernelChecker::KernelChecker(Shell& shell, const std::string& device, CheckOptions options)
+    : options_(std::move(options)),
+      places_(shell.places()),
+      offline_(offline_device(shell, places_, options_)),
+      catalog_(shell.rooms.catalog(places_)) {
+  const DeviceInfo chosen = choose_device(device, shell.rooms.devices(places_));
+  catch_interrupts();
+  evaluator_ = shell.rooms.evaluator(places_, chosen, std::nullopt, interrupted);
+  archive_ = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+  evaluator_->use_peaks(known_peaks(*evaluator_, archive_->ledger()));
+}
+
+void KernelChecker::require(const std::string& kernel) {
+  const std::vector<std::string> names = kernel_names();
+  if (std::ranges::find(names, kernel) == names.end()) catalog_->kernel(kernel);
+}
+
+std::string KernelChecker::unchecked() const {
+  if (offline_.compiler) return "";
+  return fmt::format("{}: compiling for {} is not checked", fmt::join(offline_.info.missing, "; "),
+                     options_.architecture);
+}
+
+KernelCheck KernelChecker::check(const std::string& name) {
   Checking report;
   try {
-    const KernelInfo& kernel = catalog.kernel(name);
-    report.problems = catalog.inspect(name, evaluator.device());
-    if (!review_contract(catalog, evaluator, name, options, report)) return report;
-    if (!try_gates(catalog, evaluator, admissions, options, name, report)) return report;
-    if (options.keep) catalog.plugin(name).keep_admitted(evaluator.device().admission_key, report.admission.parts);
-    run_variants(catalog, evaluator, kernel, options, report);
-    if (offline.compiler) compile_offline(catalog, offline, kernel, options, report);
+    const KernelInfo& kernel = catalog_->kernel(name);
+    report.problems = catalog_->inspect(name, evaluator_->device());
+    if (!review_contract(*catalog_, *evaluator_, name, options_, report)) return report;
+    if (!try_gates(*catalog_, *evaluator_, archive_->ledger(), options_, name, report)) return report;
+    if (options_.keep) catalog_->plugin(name).keep_admitted(evaluator_->device().admission_key, report.admission.parts);
+    run_variants(*catalog_, *evaluator_, kernel, options_, report);
+    if (offline_.compiler) compile_offline(*catalog_, offline_, kernel, options_, report);
   } catch (const Error& error) {
     if (error.kind() == Error::Kind::environment) throw;
     report.problems.emplace_back(error.what());

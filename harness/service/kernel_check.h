@@ -21,10 +21,27 @@ struct KernelCheck {
   Admission admission;
 };
 
-/// A plugin's manifests, spaces and launch arithmetic, its gates against mutants, its reference against its baseline
-/// through all gates, and every variant through the compilers that are here. Throws Error(environment); what is wrong
-/// with the plugin is a problem.
-KernelCheck check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
-                         const OfflineDevice& offline, const CheckOptions& options);
+/// Checks plugins on one device: their manifests, spaces and launch arithmetic, their gates against mutants, their
+/// reference against the baseline through all gates, and every variant through the compilers that are here.
+class KernelChecker {
+ public:
+  /// `options.architecture`: "": the first GPU's. Throws Error(bad_input) for an architecture or a device that is none.
+  KernelChecker(Shell& shell, const std::string& device, CheckOptions options);
+  /// What is wrong with the plugin is a problem; throws Error(environment) alone.
+  KernelCheck check(const std::string& kernel);
+  /// Throws Error(bad_input), with the nearest name, for a kernel that is not here.
+  void require(const std::string& kernel);
+  std::vector<std::string> kernel_names() { return catalog_->kernel_names(); }
+  /// Why compiling for the architecture is not checked; "": it is.
+  std::string unchecked() const;
+
+ private:
+  CheckOptions options_;
+  Places places_;
+  OfflineDevice offline_;
+  std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<Archive> archive_;
+};
 
 }  // namespace harness

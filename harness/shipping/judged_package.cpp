@@ -131,11 +131,11 @@ json pair_json(const PairResult& result) {
           {"beside", result.beside},
           {"outcome", result.outcome},
           {"times", result.predicted ? "predicted" : "taken"},
-          {"ratio", result.ratio ? json(*result.ratio) : json()},
+          {"ratio", result.ratio},
           {"ratio_ci95", interval},
-          {"verdict", result.verdict ? json(*result.verdict) : json()},
+          {"verdict", result.verdict},
           {"gates", {{"checked", result.gates}, {"failed", result.failed_gates}}},
-          {"error", result.detail.empty() ? json() : json(result.detail)}};
+          {"error", text_or_null(result.detail)}};
 }
 
 }  // namespace harness

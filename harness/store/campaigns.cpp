@@ -29,10 +29,6 @@ std::string fact_text(const json& object, const char* key) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-json or_null(const std::string& text) {
-  return text.empty() ? json() : json(text);
-}
-
 /// Which campaigns have an iteration that fits what only iterations know.
 void add_iteration_conditions(const HistoryFilter& filter, Condition& where) {
   const Condition fits = condition_of(
@@ -101,8 +97,8 @@ void add_computed(Store& store, json& row) {
   row["workloads_planned"] = planned;
   const json facts = environment_facts(store, id);
   const std::string release = fact_text(facts, "driver_release");
-  row["driver"] = or_null(release.empty() ? fact_text(facts.value("device", json()), "driver") : release);
-  row["revision"] = or_null(fact_text(facts, "revision"));
+  row["driver"] = text_or_null(release.empty() ? fact_text(facts.value("device", json()), "driver") : release);
+  row["revision"] = text_or_null(fact_text(facts, "revision"));
   row["spent_s"] = store.spent_seconds(id);
 }
 

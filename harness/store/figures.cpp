@@ -97,7 +97,7 @@ constexpr FigureText kFigures[] = {
     },
 };
 
-constexpr std::size_t kMostRows = 2000;
+constexpr std::size_t kMostRows = 2000;  // of a figure: its query gives the rest
 
 /// The same query for a person: the campaign's number stands in it.
 std::string with_number(std::string sql, std::int64_t campaign) {

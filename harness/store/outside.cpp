@@ -30,7 +30,7 @@ std::string text_in(const json& from, const char* key) {
 }
 
 OutsideFigure figure_of(const json& line) {
-  const json time = line.at("time_us");
+  const json& time = line.at("time_us");
   if (!time.is_number() || !std::isfinite(time.get<double>()) || time.get<double>() <= 0)
     throw bad_input("\"time_us\" is no number above 0");
   return {text_in(line, "kernel"), text_in(line, "workload"), text_in(line, "program"), text_in(line, "method"),

@@ -8,6 +8,7 @@
 namespace harness::store {
 namespace {
 
+// The newest: correction factors forget older ones (campaign/calibration.cpp).
 constexpr int kPredictions = 2000;
 
 std::vector<Evidence> evidence_in(Statement& query) {
@@ -124,7 +125,7 @@ std::vector<ScoredPrediction> predictions_before(Connection& connection, const E
     scored.outcome = named<OutcomeKind>(query.text(6));
     scored.speedup = query.maybe_real(7);
     scored.wall_s = query.real(8);
-    rows.push_back(std::move(scored));
+    rows.push_back(scored);
   }
   std::reverse(rows.begin(), rows.end());
   return rows;

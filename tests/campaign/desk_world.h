@@ -1,7 +1,9 @@
 #pragma once
 #include <optional>
 
+#include "harness/campaign/cards.h"
 #include "harness/campaign/context.h"
+#include "harness/campaign/flights.h"
 #include "tests/campaign/world.h"
 
 // What one desk of a campaign stands on, among fakes.
@@ -60,6 +62,48 @@ class DeskWorld : public World {
     CampaignContext context;
   };
   std::optional<Desk> desk_;
+};
+
+/// With devices: the evaluator's, whose evaluations land in the campaign's memory.
+class FlyingWorld : public DeskWorld {
+ public:
+  Cards& cards() {
+    if (!cards_) cards_.emplace(context());
+    return *cards_;
+  }
+  Flights& flights() {
+    if (!flights_) flights_.emplace(context(), cards(), calls());
+    return *flights_;
+  }
+  DecisionRecord record(Decision decision) {
+    decisions.push_back(decision);
+    return {static_cast<std::int64_t>(decisions.size()), std::move(decision), std::nullopt, 0};
+  }
+  WorkloadBook& book(const std::string& workload) { return context().state.workload("k", workload); }
+  std::vector<std::string> landed;  // "confirm w1 N=8"
+  std::vector<Decision> decisions;
+
+ private:
+  Flights::Calls calls() {
+    return {[this](const Assignment& work) {
+              EvaluationRequest request;
+              request.realized = work.realized;
+              request.baseline_ns = context().book_of(work).baseline_ns;
+              request.confirm = work.confirms();
+              return request;
+            },
+            [](AttemptRecord&) {},
+            [this](std::int64_t ticket, Flight& flight, const DecisionRecord&) -> Ended {
+              const AttemptRecord& attempt = flight.attempt;
+              landed.push_back(std::string(name(attempt.purpose)) + " " + attempt.workload + " " +
+                               to_text(attempt.candidate.config));
+              const std::int64_t iteration = ledger.end_attempt(ticket, *flight.evaluation, false);
+              context().state.apply(summarize_iteration(iteration, attempt, *flight.evaluation));
+              return std::nullopt;
+            }};
+  }
+  std::optional<Cards> cards_;
+  std::optional<Flights> flights_;
 };
 
 }  // namespace harness::fakes

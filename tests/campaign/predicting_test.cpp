@@ -1,7 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "harness/campaign/predicted_start.h"
-#include "tests/campaign/world.h"
+#include "harness/campaign/predictions.h"
+#include "tests/campaign/desk_world.h"
 
 // What is predicted before it is measured, and whom it is told.
 using namespace harness;
@@ -160,4 +161,41 @@ TEST_CASE("nothing is predicted where somebody knows where to begin, or nobody w
   CHECK(failing.go().reason == EndReason::exhausted);
   CHECK(failing.scripts.known.at("w1").empty());
   CHECK(failing.ledger.campaigns.at(0).options.get<CampaignOptions>().predicted.empty());
+}
+
+TEST_CASE("an arm awaits its predictions from their beginning until its search was told of them") {
+  DeskWorld world;
+  FakePredictor predictor;
+  predictor.patience = 1;
+  CampaignContext& context = world.context();
+  context.ports.predictor = &predictor;
+  const Arm& tile = *find_arm(context.state.arms(), {"k", "w1", "tile"});
+  Predictions desk(context);
+  CHECK_FALSE(desk.awaits(tile));
+  desk.begin(false);
+  CHECK(desk.awaits(tile));
+  CHECK_FALSE(desk.awaits(*find_arm(context.state.arms(), {"k", "w1", "base"})));
+  desk.take();  // not yet
+  CHECK(desk.awaits(tile));
+  desk.take();
+  CHECK_FALSE(desk.awaits(tile));
+  CHECK(context.options.predicted.size() == 2);  // of both workloads
+}
+
+TEST_CASE("a campaign that goes on predicts nothing anew, and is told what it recorded when it was known") {
+  DeskWorld world;
+  FakePredictor predictor;
+  PredictedStart recorded{{"k", "w1", "tile"}, "H200", 1, true, {{"10_tile", {{"N", std::int64_t{8}}}, 200}}};
+  world.options.predicted = {recorded};
+  CampaignContext& context = world.context();
+  context.ports.predictor = &predictor;
+  Predictions desk(context);
+  desk.begin(true);
+  CHECK(predictor.asked.empty());
+  const Arm& tile = *find_arm(context.state.arms(), recorded.arm);
+  desk.tell_recorded();
+  CHECK(desk.awaits(tile));  // it was known after the first iteration
+  context.state.apply(DeskWorld::passed(1, 0, 1000));
+  desk.tell_recorded();
+  CHECK_FALSE(desk.awaits(tile));
 }

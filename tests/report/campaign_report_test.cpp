@@ -87,20 +87,20 @@ TEST_CASE("workloads that a campaign planned and did not try are named, and coun
   CHECK(report.verdict ==
         "1 of 4 workloads has a confirmed best (2 were not tried), 2.83x as fast as the baselines, and ahead of the "
         "rival on 1 of 1.");
-  CHECK(report.cards[0].value == "2.83x");
-  CHECK_THAT(report.cards[0].note, Catch::Contains("2 of 4 workloads were tried"));
+  CHECK(text(report.cards[0].value) == "2.83x");
+  CHECK_THAT(text(report.cards[0].note), Catch::Contains("2 of 4 workloads were tried"));
   const auto bests = std::ranges::find(report.sections, "bests", &ReportSection::id);
   REQUIRE(bests != report.sections.end());
   REQUIRE(bests->table.rows.size() == 4);
-  CHECK(bests->table.rows[2][0] == "s1024");
-  CHECK(std::ranges::find(bests->table.rows[2], "not tried") != bests->table.rows[2].end());
+  CHECK(bests->table.rows[2][0] == Cell("s1024"));
+  CHECK(std::ranges::find(bests->table.rows[2], Cell("not tried")) != bests->table.rows[2].end());
 }
 
 TEST_CASE("a report begins with the verdict and with what was not checked") {
   const CampaignReport report = make_campaign_report(a_campaign_with("20_split_kv"), {.program = "harness 1"});
   CHECK(report.verdict ==
         "1 of 2 workloads has a confirmed best, 8x as fast as the baselines, and ahead of the rival on 1 of 1.");
-  CHECK(report.cards[0].value == "8x");
+  CHECK(text(report.cards[0].value) == "8x");
   CHECK(report.cautions.size() == 2);
   CHECK_THAT(report.cautions[0], Catch::Contains("not confirmed"));
   CHECK_THAT(report.cautions[1], Catch::Contains("preflight"));
@@ -139,8 +139,10 @@ TEST_CASE("what limits a winner stands beside its counters, and those of its bas
   REQUIRE(section != report.sections.end());
   CHECK(section->table.columns ==
         std::vector<std::string>{"workload", "source", "what limits it", "page", "dram_share", "registers"});
-  CHECK(section->table.rows == std::vector<std::vector<std::string>>{{"s128", "cupti", "bank conflicts: <94> %",
-                                                                      "118-shared-memory-banks", "0.25 (0.5)", "128"}});
+  const json row = table_json(section->table)["rows"][0];
+  CHECK(row ==
+        json{"s128", "cupti", "bank conflicts: <94> %", "118-shared-memory-banks", {0.25, " (", 0.5, ")"}, 128.0});
+  CHECK(text(section->table.rows[0][4]) == "0.25 (0.5)");
   CHECK(campaign_html(report).find("<94>") == std::string::npos);
 }
 
@@ -199,4 +201,19 @@ TEST_CASE("Markdown and text say the same; an empty campaign is a report too") {
   CHECK(empty.verdict == "Nothing has passed all gates.");
   CHECK(campaign_html(empty).find("</html>") != std::string::npos);
   CHECK_FALSE(campaign_text(empty, 60).empty());
+}
+
+TEST_CASE("programs get a report's numbers with their units, and people the same numbers as text") {
+  const CampaignReport report = make_campaign_report(a_campaign_with("20_split_kv"), {.program = "harness 1"});
+  const json view = campaign_json(report);
+  CHECK(view["cards"][0]["value"]["unit"] == "ratio");
+  CHECK(view["cards"][0]["value"]["value"].get<double>() == Approx(8));
+  CHECK(view["cards"][1]["value"] == json{1, " of ", 2});
+  const json& bests = view["sections"][0];
+  REQUIRE(bests["id"] == "bests");
+  CHECK(bests["columns"].size() == bests["rows"][0].size());
+  CHECK(bests["rows"][0][1] == json{{"value", 5120.0}, {"unit", "ns"}});
+  CHECK(bests["rows"][1][4] == json{{"value", nullptr}, {"unit", "ns"}});
+  CHECK(bests["rows"][0][13] == 31);
+  CHECK_THAT(campaign_html(report), Catch::Contains(">5.12 us<"));
 }

@@ -180,7 +180,7 @@ json rule_json(const Launcher& launcher, const DispatchRule& rule) {
   json when = json::array();
   for (const Condition& condition : rule.conditions)
     when.push_back({{"fields", condition.fields}, {"from", condition.lo}, {"to", condition.hi}});
-  return {{"device", rule.device.empty() ? json() : json(rule.device)},
+  return {{"device", text_or_null(rule.device)},
           {"variant", candidate.variant},
           {"config", config_to_json(candidate.config)},
           {"when", when},

@@ -1,0 +1,113 @@
+#include "harness/service/asked_evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/campaign/gatekeeper.h"
+#include "harness/core/error.h"
+#include "harness/service/edited_source.h"
+#include "harness/system/awake_clock.h"
+#include "harness/system/cache_limit.h"
+#include "harness/system/interrupt.h"
+
+namespace harness {
+namespace {
+
+/// A variant need not do every workload of the default set; without any the first one says why.
+void leave_out_impossible(std::vector<std::string>& workloads, const Candidate& candidate, Catalog& catalog,
+                          const DeviceInfo& device, const Shell& shell) {
+  std::vector<std::string> possible;
+  for (const std::string& each : workloads)
+    if (catalog.plugin(candidate.kernel).has_configuration(candidate.variant, each, device)) possible.push_back(each);
+  if (possible.empty()) return;
+  for (const std::string& each : workloads)
+    if (std::ranges::find(possible, each) == possible.end())
+      shell.note(fmt::format("{} {} is not valid on {}, which is left out", candidate.kernel, candidate.variant, each));
+  workloads = std::move(possible);
+}
+
+std::vector<std::string> prepared_workloads(const EvaluationAsked& asked, AskedCandidate& wanted, Catalog& catalog,
+                                            const DeviceInfo& device, const Shell& shell) {
+  Candidate& candidate = wanted.candidate;
+  candidate.technique = variant_of(catalog.kernel(candidate.kernel), candidate.variant).technique;
+  std::vector<std::string> workloads = asked_workloads(wanted, asked.workloads, catalog, device);
+  if (asked.workloads.empty() && wanted.workload.empty())
+    leave_out_impossible(workloads, candidate, catalog, device, shell);
+  for (const std::string& each : workloads)
+    catalog.plugin(candidate.kernel).default_config(candidate.variant, each, device, candidate.config);
+  use_edited(wanted, workloads, catalog, device);
+  return workloads;
+}
+
+/// The campaign that single evaluations are recorded in.
+CampaignRecord record_of(const Candidate& candidate, const DeviceInfo& device, const Shell& shell) {
+  CampaignRecord record;
+  record.name = "eval";
+  record.device = device.device;
+  record.device_name = device.name;
+  record.kernels = {candidate.kernel};
+  record.options = {{"eval", true}};
+  record.environment = {{"device", device}, {"revision", shell.rooms.program.revision}};
+  return record;
+}
+
+/// `ledger`: nullptr where nothing is recorded.
+EvaluatedPoint evaluate_one(Realized realized, AttemptRecord attempt, Catalog& catalog, Evaluator& evaluator,
+                            const Admission& admission, CampaignWriter* ledger) {
+  const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
+  EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
+  request.confirm = true;
+  request.admission = &admission;
+  Evaluation evaluation = evaluator.evaluate(request);
+  const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
+  return {std::move(realized), std::move(attempt), std::move(evaluation), iteration, evaluator.device().device};
+}
+
+}  // namespace
+
+std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& places, Shell& shell,
+                                   const EvaluationWatch& watch) {
+  const auto catalog = shell.rooms.catalog(places);
+  if (asked.label) check_label(*asked.label);
+  AskedCandidate wanted = asked_candidate(asked.words, *catalog, shell);
+  const Candidate& candidate = wanted.candidate;
+  catalog->kernel(candidate.kernel);
+  const DeviceInfo device = choose_device(asked.device, asked.times, shell.rooms.devices(places));
+  const std::vector<std::string> workloads = prepared_workloads(asked, wanted, *catalog, device, shell);
+  catch_interrupts();
+  const auto evaluator = shell.rooms.evaluator(places, device, asked.usd_per_hour, interrupted);
+  const auto archive = shell.rooms.archive(asked.no_record ? ":memory:" : shell.store_path(), ArchiveAccess::write);
+  Ledger& known = archive->ledger();
+  CampaignWriter* const ledger = asked.no_record ? nullptr : &known;
+  evaluator->use_peaks(known_peaks(*evaluator, known));
+  // The gates are tried on the plugin as it is: an edit has no say in how it is judged.
+  const auto own = wanted.source ? shell.rooms.catalog(places) : nullptr;
+  watch.begun(fmt::format("the gates of {}", candidate.kernel));
+  const auto admission = known_admission(own ? *own : *catalog, *evaluator, known, candidate.kernel);
+  if (!admission) return std::nullopt;
+  if (!admission->passed) throw bad_input(refusal(*admission));
+  const std::int64_t campaign = ledger != nullptr ? ledger->begin_campaign(record_of(candidate, device, shell)) : 0;
+  bool all_passed = true;
+  for (const std::string& workload : workloads) {
+    watch.begun(fmt::format("{} {} on {}", candidate.kernel, candidate.variant, workload));
+    Realized realized = realize(candidate, workload, *catalog, device);
+    AttemptRecord attempt{
+        campaign,     0, realized.candidate, workload, realized.problem.contract_hash, realized.source_hash, 0,
+        Purpose::eval};
+    attempt.label = asked.label;
+    attempt.parent = wanted.parent;
+    const EvaluatedPoint point =
+        evaluate_one(std::move(realized), std::move(attempt), *catalog, *evaluator, *admission, ledger);
+    watch.ended(point);
+    all_passed = all_passed && point.passed();
+    if (interrupted()) break;
+  }
+  if (ledger != nullptr)
+    ledger->end_campaign(campaign, interrupted() ? EndReason::interrupted : EndReason::exhausted,
+                         awake_seconds() - awake_at_start(), std::nullopt);
+  keep_cache_small(places.cache_folder);
+  return interrupted() ? std::nullopt : std::optional(all_passed);
+}
+
+}  // namespace harness
