@@ -246,6 +246,8 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
                                             &gate::explained,
                                             &gate::repeated};
 
+/// How the detail of a gate begins where launches on the same values left other bits and that was no reason to reject.
+inline constexpr std::string_view kNotDeterministic = "not deterministic";
 /// As it is recorded: "entries", "form:few spikes".
 std::string name_of(const Gate& gate, std::string_view qualifier = {});
 /// The name of a launch's gate where the launch came after the timing: "finite after timing".

@@ -320,7 +320,11 @@ View best_view(const WorkOf& work) {
   view.push_back({"confirmed", 3, confirmed_cell});
   view.push_back(plain("iteration", 2, "iteration"));
   view.push_back({"date", 8, [](const json& row) { return date(row.value("ended", json())); }});
-  view.push_back(name_column("rival", 3, "rival_variant"));
+  ViewColumn rival = name_column("rival", 3, "rival_variant");
+  rival.cell = [named = rival.cell](const json& row) {
+    return named(row) + (number_in(row, "rival_deterministic").value_or(1) == 0 ? ", not deterministic" : "");
+  };
+  view.push_back(std::move(rival));
   view.push_back(time_column("its time", 7, "rival_ns"));
   view.push_back({"of its speed", 1, [](const json& row) {
                     const auto ours = number_in(row, "time_ns"), theirs = number_in(row, "rival_ns");
