@@ -22,6 +22,9 @@ local CHEAP_SHARE = 0.02
 local LOOKS = 2
 -- Evaluations of an arm without a gain, after which another arm of its workload has one.
 local STALE = 10
+-- An arm that was evaluated so often waits for those that may have come as far with as many evaluations: their best is within
+-- this share of the workload's best arm, and an evaluation of theirs takes no more than so many times its own.
+local EVEN, REACH, EVEN_COST = 24, 0.7, 2
 -- Rows of its table that a decision records.
 local RECORDED_ROWS = 12
 -- A sitting is predicted to be at least so many evaluations long: fewer is no undertaking.
@@ -160,6 +163,9 @@ local function to_try_once(campaign, appraised)
   return any and untried or {}
 end
 
+-- Its space has something left.
+local function has_room(each) return each.row.evaluations ~= nil end
+
 -- However short the time is: by workload, the cheap arms that were never tried, which come before any arm's third evaluation.
 local function owed_a_look(appraised)
   local least, owed = {}, {}
@@ -169,7 +175,8 @@ local function owed_a_look(appraised)
   end
   for _, each in ipairs(appraised) do
     local place = places.of(each.arm)
-    if is_untried(each.arm) and each.arm.running == 0 and not each.hopeless and each.f.minutes <= CHEAP * least[place] then
+    local cheap = each.f.minutes <= CHEAP * least[place]
+    if is_untried(each.arm) and has_room(each) and each.arm.running == 0 and not each.hopeless and cheap then
       owed[place] = owed[place] or {}
       table.insert(owed[place], each)
     end
@@ -201,6 +208,23 @@ local function beside(each, appraised)
   return others
 end
 
+-- The other arms of a workload that are in reach of its best one and had less of a chance: a search has learnt nothing of a
+-- space before some twenty evaluations, and the arm that leads after three need not be the one that leads in the end.
+local function in_reach(each, appraised)
+  local best, others = 0, {}
+  for _, other in ipairs(appraised) do
+    if places.of(other.arm) == places.of(each.arm) then best = math.max(best, other.arm.best_speedup or 0) end
+  end
+  for _, other in ipairs(appraised) do
+    local arm = other.arm
+    if arm ~= each.arm and places.of(arm) == places.of(each.arm) and has_room(other) and arm.evaluations < EVEN and
+      arm.best_speedup and arm.best_speedup >= REACH * best and other.f.minutes <= EVEN_COST * each.f.minutes then
+      others[#others + 1] = other
+    end
+  end
+  return others
+end
+
 -- What comes in the place of the arm with the highest rank, and why: nil where nothing does.
 local function before(each, appraised, current)
   local arm = each.arm
@@ -209,6 +233,11 @@ local function before(each, appraised, current)
     if first then
       return first, ("%s was never tried, and %s has had %d evaluations"):format(first.arm.name, arm.technique, arm.evaluations)
     end
+  end
+  local even = arm.evaluations >= EVEN and foremost_of(in_reach(each, appraised))
+  if even then
+    return even, ("%s is in reach of the best of its workload and has had %d evaluations, %s %d"):format(even.arm.name,
+      even.arm.evaluations, arm.technique, arm.evaluations)
   end
   if arm.name == current and is_stale(arm) then
     local other = foremost_of(beside(each, appraised))

@@ -1,9 +1,9 @@
 -- A model of everything measured so far chooses what is measured next (expected improvement for the predicted cost, see
 -- space:model). It begins with what counting predicts to be fastest here, what was fastest on the workloads most like this one,
 -- what authors would try first and a neighbour of the best; then it takes turns between the neighbours of the best, which pay
--- off early, and proposals from the whole space, which find other regions. The model sees little of how slow the slow ones are: how slow does not tell
--- where the fast ones lie. Where parameters do nothing, configurations tie; then a smooth trend shows the way, and
--- what is unlike all that passed goes first. What becomes the best of a workload like this one meanwhile is tried next.
+-- off early, and proposals from the whole space, which find other regions. The model sees little of how slow the slow ones are:
+-- how slow does not tell where the fast ones lie. Where parameters do nothing, configurations tie; then a smooth trend shows the
+-- way, and what is unlike all that passed goes first. What becomes the best of a workload like this one meanwhile is tried next.
 
 local BEFORE = 2        -- configurations that must pass before the model is asked
 local TRIES = 16        -- at most so many more are tried for that

@@ -276,6 +276,28 @@ TEST_CASE("after ten evaluations without a gain another arm of the workload has 
   CHECK(technique(decide(s)) == "try a");
 }
 
+TEST_CASE("an arm of many evaluations waits for those that came as far with few") {
+  Snapshot s = snapshot({arm("often", 4, 8, 0.9, 20), arm("near", 3, 6, 0.8, 20), arm("far", 3, 6, 0.8, 20)});
+  std::vector<double> rising;
+  for (int i = 0; i < 24; ++i) rising.push_back(3 + 0.05 * i);
+  evaluate(s.arms[0], rising);
+  evaluate(s.arms[1], {3.5, 3.6, 3.55, 3.58});
+  evaluate(s.arms[2], {1.5, 1.6, 1.55, 1.58});
+  s.workloads[0].speedup = rising.back();
+  for (ArmState& each : s.arms) each.log_evaluation_mean = std::log(6.0);
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try near");
+  s.arms[1].log_evaluation_mean = std::log(60.0);  // not at ten times the price
+  CHECK(technique(decide(s)) == "try often");
+  s.arms[1].log_evaluation_mean = std::log(6.0);
+  s.arms[1].space_points = 4;  // all of it was evaluated
+  CHECK(technique(decide(s)) == "try often");
+  s.arms[1].space_points = 1000;
+  s.arms[1].evaluations = 24;
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try often");
+}
+
 TEST_CASE(
     "what an earlier campaign confirmed is found again at once, and what is left beyond it is what its evaluations "
     "left") {
