@@ -4,7 +4,7 @@
 #   SEEDS=5 STRATEGIES=roi,bandit bench/strategies.sh
 #   bench/strategies.sh made          only campaigns that a script makes (bench/made_campaigns.py), in one table
 #   MADE="1 2 3" MADE_SEEDS=5 bench/strategies.sh made      the seeds they are made of, and the seeds of each replay
-#   bench/strategies.sh ends          how often roi's own end of a campaign came too early, on the same records and made ones
+#   MADE="1 5 8" SEEDS=3 SHARE=2 bench/strategies.sh ends   how often roi ended a campaign too early; SHARE: of the record's time
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -44,8 +44,7 @@ if [ -n "$ends" ]; then
   trap 'rm -rf "$folder"' EXIT
   sed 's/^local WORTH = .*/local WORTH = 0/' strategies/roi.lua > "$folder/endless.lua"   # something is always expected
   mapfile -t records < <(made_records)
-  "$bench" ends "$seeds" roi "$folder/endless.lua" bench/h200/from_nothing.jsonl bench/h200/space_s128.jsonl \
-    bench/records/bytes.jsonl "convolution@1800@$convolution" "three-kernels@600@$dedispersion+$pnpoly+$gemm" "${records[@]}"
+  "$bench" ends "$seeds" "${SHARE:-2}" roi "$folder/endless.lua" bench/records/bytes.jsonl "${records[@]}"
   exit 0
 fi
 
