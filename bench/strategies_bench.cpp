@@ -31,6 +31,9 @@
 //     the table of docs/reports/strategies.md, as Markdown: for each record and strategy the seconds of evaluating
 //     until 95 % of the highest score that any of these replays reached. The budget is BUDGET_SHARE of what the record
 //     took.
+//   strategies_bench ends SEEDS BUDGET_SHARE STRATEGY ENDLESS RECORD...
+//     how often a strategy ended a campaign too early: each campaign that it ended itself is led again by ENDLESS, the
+//     same strategy without that end, which goes on for the rest of the budget.
 //   strategies_bench decide [EVALUATIONS] [ARMS]
 //     the time of one decision of roi over a history of so many evaluations.
 using namespace harness;
@@ -233,6 +236,45 @@ int table(int seeds, double share, const std::vector<std::string>& strategies, c
   return 0;
 }
 
+/// Where STRATEGY ended a campaign by itself, and what going on would have brought within the budget.
+int ends(int seeds, double share, const std::string& strategy, const std::string& endless,
+         const std::vector<std::string>& words) {
+  constexpr double kWorth = 0.002;  // what roi ends below, of ln(score) of a workload
+  script::Library scripts({kHome + "/strategies"}, {}, {kHome + "/playbook"});
+  fmt::print(
+      "| record | replays | ended by itself | of these, another 0.2 % was left | most left | time left, median |\n"
+      "|---|--:|--:|--:|--:|--:|\n");
+  for (const std::string& word : words) {
+    const Record record = record_of(word);
+    ReplayCatalog plugins(*record.catalog);
+    const double budget_s = share * record.recording.spent_s;
+    int ended = 0, early = 0;
+    double most = 0;
+    std::vector<double> left_s;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      const auto led_by = [&](const std::string& name) {
+        ReplayOptions options;
+        options.strategy = name;
+        options.search = "default";
+        options.seed = static_cast<std::uint64_t>(seed);
+        options.budget_s = budget_s;
+        return replay(record.recording, plugins, scripts, nullptr, options);
+      };
+      const Replayed run = led_by(strategy);
+      if (run.summary.reason != EndReason::strategy) continue;
+      ++ended;
+      left_s.push_back(1 - run.summary.spent_s / budget_s);
+      const double gain = std::log(led_by(endless).summary.score.value_or(1) / run.summary.score.value_or(1));
+      early += gain > kWorth ? 1 : 0;
+      most = std::max(most, gain);
+    }
+    fmt::print("| {} | {} | {} | {} | {:.1f} % | {} |\n", record.name, seeds, ended, early, 100 * std::expm1(most),
+               left_s.empty() ? "-" : fmt::format("{:.0f} %", 100 * quantile(left_s, 0.5)));
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
 /// Never asks: the history is told from outside.
 class SilentSearch : public Search {
  public:
@@ -313,6 +355,9 @@ int main(int argc, char** argv) {
     if (word(0, "") == "table" && words.size() > 4)
       return table(std::atoi(words[1].c_str()), std::atof(words[2].c_str()), split(words[3], ','),
                    {words.begin() + 4, words.end()});
+    if (word(0, "") == "ends" && words.size() > 5)
+      return ends(std::atoi(words[1].c_str()), std::atof(words[2].c_str()), words[3], words[4],
+                  {words.begin() + 5, words.end()});
     if (word(0, "") == "compare" && words.size() > 1)
       return compare(
           words[1], std::atoi(word(2, "20").c_str()), std::atof(word(3, "0.3").c_str()),
@@ -324,6 +369,6 @@ int main(int argc, char** argv) {
   fmt::print(stderr,
              "strategies_bench compare EXPORT.jsonl [SEEDS] [BUDGET_SHARE] [STRATEGY...] | table SEEDS BUDGET_SHARE "
              "STRATEGY,... "
-             "RECORD... | decide [EVALUATIONS] [ARMS]\n");
+             "RECORD... | ends SEEDS BUDGET_SHARE STRATEGY ENDLESS RECORD... | decide [EVALUATIONS] [ARMS]\n");
   return 2;
 }

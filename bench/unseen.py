@@ -110,8 +110,14 @@ def campaign(arguments, kernel, shape, seconds, store, seed, resumed=None, by="r
     if end is None:
         raise SystemExit(f"unseen.py: {' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
     best = end["best"][0] if end["best"] else {}
+    searched = [event["technique"] for event in events if event.get("event") == "iteration" and event.get("purpose") == "search"]
+    winner = next((event["technique"] for event in events if event.get("event") == "iteration"
+                   and event.get("variant") == best.get("variant") and event.get("purpose") == "search"), None)
     return {"seconds": seconds, "time_ns": best.get("time_ns"), "variant": best.get("variant"), "config": best.get("config"),
             "confirmed": best.get("confirmed"), "rival_ns": best.get("rival_ns"), "rival": best.get("rival_variant"),
+            "rival_deterministic": best.get("rival_deterministic"), "searched": len(searched),
+            "before_winner": searched.index(winner) if winner in searched else None,
+            "never_tried": sorted({arm["technique"] for arm in end.get("never_tried", [])}),
             "reason": end.get("reason"), "evaluations": sum(event.get("event") == "iteration" for event in events)}
 
 

@@ -100,6 +100,8 @@
 ---@field earlier_spent_s number
 ---@field earlier_best_speedup number?
 ---@field elsewhere GainElsewhere[]  what its technique brought on other workloads, the most alike first, at most 4
+---@field predicted_ns number?       the fastest of its configurations that were counted for this workload before it was tried
+---@field predicted_points integer   how many those were
 ---@field proposal integer?          the number of the proposal that it consists of; nil for what stands in the folders
 ---@field running integer            its evaluations that are under way on other devices
 ---@field busy boolean               cannot be tried now: it waits for one of these, or for the baseline

@@ -18,6 +18,13 @@ local WORTH = 0.002
 -- An evaluation is cheap that takes no more than so many times the cheapest, and than this share of the time that is left.
 local CHEAP = 8
 local CHEAP_SHARE = 0.02
+-- Evaluations of any arm of a workload before its cheap arms had their first.
+local LOOKS = 2
+-- Evaluations of an arm without a gain, after which another arm of its workload has one.
+local STALE = 10
+-- An arm that was evaluated so often waits for those that may have come as far with as many evaluations: their best is within
+-- this share of the workload's best arm, and an evaluation of theirs takes no more than so many times its own.
+local EVEN, REACH, EVEN_COST = 24, 0.7, 2
 -- Rows of its table that a decision records.
 local RECORDED_ROWS = 12
 -- A sitting is predicted to be at least so many evaluations long: fewer is no undertaking.
@@ -139,7 +146,7 @@ end
 -- Breadth before depth: what is known of an arm that was never tried is a guess, and one evaluation replaces it. While one is
 -- left that is cheap (its evaluation takes no more than a share of the time that is left, nor many times what the cheapest
 -- takes) or whose workload was never begun, only arms that this campaign has not tried are weighed. Those that an earlier one
--- has tried need no first look.
+-- has tried need no first look, nor do those that cannot win.
 local function to_try_once(campaign, appraised)
   local untried, any, most, begun = {}, false, cheap_minutes(campaign, appraised), {}
   for _, arm in ipairs(campaign.arms) do
@@ -147,13 +154,104 @@ local function to_try_once(campaign, appraised)
   end
   for _, each in ipairs(appraised) do
     local arm = each.arm
-    if arm.evaluations == 0 and not arm.baseline and each.row.pays then
+    if arm.evaluations == 0 and not arm.baseline and each.row.pays and not each.hopeless then
       untried[#untried + 1] = each
       local cheap = each.f.minutes <= most or not begun[places.of(arm)]
       any = any or is_untried(arm) and cheap
     end
   end
   return any and untried or {}
+end
+
+-- Its space has something left.
+local function has_room(each) return each.row.evaluations ~= nil end
+
+-- However short the time is: by workload, the cheap arms that were never tried, which come before any arm's third evaluation.
+local function owed_a_look(appraised)
+  local least, owed = {}, {}
+  for _, each in ipairs(appraised) do
+    local place = places.of(each.arm)
+    least[place] = math.min(least[place] or math.huge, each.f.minutes)
+  end
+  for _, each in ipairs(appraised) do
+    local place = places.of(each.arm)
+    local cheap = each.f.minutes <= CHEAP * least[place]
+    if is_untried(each.arm) and has_room(each) and each.arm.running == 0 and not each.hopeless and cheap then
+      owed[place] = owed[place] or {}
+      table.insert(owed[place], each)
+    end
+  end
+  return owed
+end
+
+-- The best of a list by its score; nil of none.
+local function foremost_of(list)
+  local best
+  for _, each in ipairs(list or {}) do
+    if not best or each.row.score > best.row.score then best = each end
+  end
+  return best
+end
+
+local function is_stale(arm)
+  return arm.since_improvement >= STALE and arm.since_improvement % STALE == 0
+end
+
+-- The other arms of a workload that pay and gained something lately, or were tried less often than that takes.
+local function beside(each, appraised)
+  local others = {}
+  for _, other in ipairs(appraised) do
+    local arm = other.arm
+    if arm ~= each.arm and places.of(arm) == places.of(each.arm) and other.row.pays and not other.hopeless and
+      arm.since_improvement < STALE then others[#others + 1] = other end
+  end
+  return others
+end
+
+-- The other arms of a workload that are in reach of its best one and had less of a chance: a search has learnt nothing of a
+-- space before some twenty evaluations, and the arm that leads after three need not be the one that leads in the end.
+local function in_reach(each, appraised)
+  local best, others = 0, {}
+  for _, other in ipairs(appraised) do
+    if places.of(other.arm) == places.of(each.arm) then best = math.max(best, other.arm.best_speedup or 0) end
+  end
+  for _, other in ipairs(appraised) do
+    local arm = other.arm
+    if arm ~= each.arm and places.of(arm) == places.of(each.arm) and has_room(other) and arm.evaluations < EVEN and
+      arm.best_speedup and arm.best_speedup >= REACH * best and other.f.minutes <= EVEN_COST * each.f.minutes then
+      others[#others + 1] = other
+    end
+  end
+  return others
+end
+
+-- What comes in the place of the arm with the highest rank, and why: nil where nothing does.
+local function before(each, appraised, current)
+  local arm = each.arm
+  if arm.evaluations >= LOOKS then
+    local first = foremost_of(owed_a_look(appraised)[places.of(arm)])
+    if first then
+      return first, ("%s was never tried, and %s has had %d evaluations"):format(first.arm.name, arm.technique, arm.evaluations)
+    end
+  end
+  local even = arm.evaluations >= EVEN and foremost_of(in_reach(each, appraised))
+  if even then
+    return even, ("%s is in reach of the best of its workload and has had %d evaluations, %s %d"):format(even.arm.name,
+      even.arm.evaluations, arm.technique, arm.evaluations)
+  end
+  if arm.name == current and is_stale(arm) then
+    local other = foremost_of(beside(each, appraised))
+    if other then return other, ("%s has gained nothing in %d evaluations"):format(arm.technique, arm.since_improvement) end
+  end
+end
+
+-- The arms that need no look, in words.
+local function left_out(appraised)
+  local words = {}
+  for _, each in ipairs(appraised) do
+    if each.hopeless and #words < 4 then words[#words + 1] = ("%s (%s)"):format(each.arm.name, each.hopeless) end
+  end
+  return #words > 0 and "; left out: " .. table.concat(words, ", ") or ""
 end
 
 -- Nothing pays any more; but a manifest may be wrong, and one evaluation finds out.
@@ -176,7 +274,7 @@ return strategy {
     local rows, appraised = {}, {}
     for i, arm in ipairs(campaign.open) do
       local row, f = appraise(context, arm, by_money)
-      rows[i], appraised[i] = row, { arm = arm, f = f, row = row }
+      rows[i], appraised[i] = row, { arm = arm, f = f, row = row, hopeless = is_untried(arm) and forecast.cannot_win(f) or nil }
     end
     local untried, busy = to_try_once(campaign, appraised), in_company(campaign)
     local best, best_rank = nil, -1
@@ -188,7 +286,10 @@ return strategy {
     rows = foremost(rows)
     local ask = #untried == 0 and proposals.consider(campaign, best and best.row.score, best and best.f.patterns, by_money)
     if ask then return ask end
-    if best then return try(context, best.arm, best.f, best.row, rows, describe(best.row)) end
+    local sooner, reason = nil, nil
+    if best then sooner, reason = before(best, appraised, current) end
+    if sooner then return try(context, sooner.arm, sooner.f, sooner.row, rows, reason .. left_out(appraised)) end
+    if best then return try(context, best.arm, best.f, best.row, rows, describe(best.row) .. left_out(appraised)) end
     local silenced = proposals.silenced(campaign)
     silenced = silenced and "; nothing is proposed any more: " .. silenced or ""
     if #rows == 0 then

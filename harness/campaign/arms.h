@@ -47,7 +47,6 @@ struct Arm {
   Spread log_gains, log_seconds;
   std::vector<EarlierResult> earlier;                 // what its search knew before it began
   std::vector<EarlierResult> predicted;               // what it is told with its next result
-  std::optional<double> predicted_ns;                 // the fastest that was predicted before anything was measured
   std::map<std::string, std::string> told_elsewhere;  // the configuration of each other workload that it was told of
   std::map<std::string, std::int64_t> fingerprints;   // of wrong answers; at most 64 different ones are kept apart
   std::optional<Candidate> best;                      // its fastest that passed

@@ -135,6 +135,12 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
     summary.kernels.push_back({kernel, iterations, seconds + admissions_.seconds(kernel), state_.score(kernel),
                                admissions_.left_out(kernel)});
   }
+  for (const Arm& arm : state_.arms().arms) {
+    const ArmState& each = arm.state;
+    const bool tried = each.evaluations > 0 || each.earlier_evaluations > 0 || each.baseline;
+    if (!tried && state_.workload(each.id.kernel, each.id.workload).baseline_tried)
+      summary.never_tried.push_back(each.id);
+  }
   summary.spent_s = limits_.spent_s();
   summary.cost_usd = limits_.spent_usd();
   summary.emulation = device_.emulation;

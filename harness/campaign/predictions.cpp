@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
@@ -12,28 +13,34 @@
 namespace harness {
 namespace {
 
-// Configurations of an arm, and of all arms together, that are predicted at most; fewer than the last are no choice.
-constexpr std::size_t kEach = 12, kAll = 96, kLeast = 4;
+// Configurations of an arm, and of all arms together, that are predicted at most; of these so many in a first round,
+// which says how the arms compare before any has a second.
+constexpr std::size_t kEach = 12, kAll = 96, kFirst = 2;
 
-std::size_t points_of(const ArmSpace& space) {
-  std::size_t count = 0;
-  for (const auto& [variant, points] : space.variants) count += points.points.size();
-  return count;
-}
+using Point = std::pair<std::string, Config>;  // a variant and its configuration
 
-/// Some author, or some earlier result, says where to begin.
-bool knows_where_to_begin(const Arm& arm) {
-  return !arm.earlier.empty() || arm.state.earlier_evaluations > 0 ||
-         std::ranges::any_of(arm.space.variants, [](const auto& variant) { return variant.second.authored; });
+/// What its own search would try early: where each variant begins, and the fastest on the workload most like this one.
+std::vector<Point> likely_points(const Arm& arm) {
+  std::vector<Point> likely;
+  for (const auto& [variant, points] : arm.space.variants)
+    if (!points.points.empty()) likely.emplace_back(variant, configuration(points, points.start));
+  const EarlierResult* nearest = nullptr;
+  for (const EarlierResult& result : arm.earlier) {
+    if (!result.time_ns || result.outcome != OutcomeKind::passed || !result.distance) continue;
+    const bool nearer = nearest == nullptr || *result.distance < *nearest->distance;
+    if (nearer || (*result.distance == *nearest->distance && *result.time_ns < *nearest->time_ns)) nearest = &result;
+  }
+  if (nearest != nullptr) likely.emplace_back(nearest->variant, nearest->config);
+  return likely;
 }
 
 /// Different points of the arm's variants, each as likely as any other, the same for the same seed everywhere.
-std::vector<std::pair<std::string, Config>> drawn(const ArmSpace& space, std::size_t most, std::uint64_t seed) {
+std::vector<Point> drawn(const ArmSpace& space, std::size_t most, std::uint64_t seed) {
   std::vector<std::pair<std::string, std::size_t>> all;
   for (const auto& [variant, points] : space.variants)
     for (std::size_t point = 0; point < points.points.size(); ++point) all.emplace_back(variant, point);
   std::mt19937_64 random(seed);
-  std::vector<std::pair<std::string, Config>> chosen;
+  std::vector<Point> chosen;
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
     std::swap(all[i], all[i + random() % (all.size() - i)]);
     const auto variant = std::ranges::find(space.variants, all[i].first, [](const auto& each) { return each.first; });
@@ -50,41 +57,61 @@ void Predictions::begin(bool resumed) {
   if (predictor == nullptr || context_.options.predict == "off" || resumed || context_.in_fleet()) return;
   std::vector<const Arm*> arms;
   for (const Arm& arm : context_.state.arms().arms)
-    if (!knows_where_to_begin(arm) && points_of(arm.space) >= kLeast) arms.push_back(&arm);
-  if (arms.size() > kAll / kLeast) arms.resize(kAll / kLeast);
-  const std::size_t most = arms.empty() ? 0 : std::clamp(kAll / arms.size(), kLeast, kEach);
+    if (arm.state.earlier_evaluations == 0 && !arm.state.baseline) arms.push_back(&arm);
+  if (arms.size() > kAll) arms.resize(kAll);
+  const std::size_t most = arms.empty() ? 0 : std::clamp(kAll / arms.size(), std::size_t{1}, kEach);
   std::int64_t number = 0;
-  for (const Arm* arm : arms) begin_arm(*arm, most, ++number);
+  std::vector<std::vector<Realized>> later;
+  for (const Arm* arm : arms) {
+    std::vector<Realized> candidates = candidates_of(*arm, most, ++number);
+    const std::size_t first = std::min(kFirst, candidates.size());
+    later.emplace_back(std::make_move_iterator(candidates.begin() + static_cast<std::ptrdiff_t>(first)),
+                       std::make_move_iterator(candidates.end()));
+    candidates.resize(first);
+    begin_ticket(*arm, std::move(candidates), number);
+  }
+  first_round_ = number;
+  for (std::size_t i = 0; i < arms.size(); ++i) begin_ticket(*arms[i], std::move(later[i]), ++number);
   if (!under_way_.empty())
     context_.state.arms().notes.push_back(fmt::format(
-        "nothing is known of {}: up to {} configurations of each are predicted for {} meanwhile, and its search tries "
-        "the fastest (--predict off leaves that out)",
-        counted(under_way_.size(), "arm"), most, predictor->gpu()));
+        "{} {} never tried on {} here: up to {} of each are predicted for {} meanwhile (--predict off leaves that out)",
+        counted(arms.size(), "arm"), arms.size() == 1 ? "was" : "were",
+        arms.size() == 1 ? "its workload" : "their workloads", counted(most, "configuration"), predictor->gpu()));
 }
 
-void Predictions::begin_arm(const Arm& arm, std::size_t most, std::int64_t ticket) {
-  Predictor& predictor = *context_.ports.predictor;
-  PredictedStart start{arm.state.id, predictor.gpu(), 0, false, {}};
+// The likely ones first, then others by the seed; what cannot run where it would be counted is left out.
+std::vector<Realized> Predictions::candidates_of(const Arm& arm, std::size_t most, std::int64_t number) const {
+  const std::uint64_t seed = context_.options.seed * 1000003 + static_cast<std::uint64_t>(number);
+  std::vector<Point> points = likely_points(arm);
+  for (Point& point : drawn(arm.space, most, seed)) points.push_back(std::move(point));
   std::vector<Realized> candidates;
-  const std::uint64_t seed = context_.options.seed * 1000003 + static_cast<std::uint64_t>(ticket);
-  for (const auto& [variant, config] : drawn(arm.space, most, seed)) {
+  std::set<std::string> seen;
+  for (const auto& [variant, config] : points) {
+    if (candidates.size() == most) break;
+    if (!seen.insert(variant + "\n" + to_text(config)).second) continue;
     try {
-      candidates.push_back(context_.ports.catalog.plugin(start.arm.kernel)
-                               .realize({start.arm.kernel, variant, start.arm.technique, config}, start.arm.workload,
-                                        predictor.device()));
-      start.points.push_back({variant, config, 0});
-    } catch (const Error&) {  // it cannot run where it would be counted
+      candidates.push_back(context_.ports.catalog.plugin(arm.state.id.kernel)
+                               .realize({arm.state.id.kernel, variant, arm.state.id.technique, config},
+                                        arm.state.id.workload, context_.ports.predictor->device()));
+    } catch (const Error&) {
     }
   }
-  if (start.points.size() < kLeast) return;
+  return candidates;
+}
+
+void Predictions::begin_ticket(const Arm& arm, std::vector<Realized> candidates, std::int64_t ticket) {
+  if (candidates.empty()) return;
+  PredictedStart start{arm.state.id, context_.ports.predictor->gpu(), 0, false, {}};
+  for (const Realized& each : candidates) start.points.push_back({each.candidate.variant, each.candidate.config, 0});
   under_way_[ticket] = std::move(start);
-  predictor.begin(ticket, std::move(candidates));
+  context_.ports.predictor->begin(ticket, std::move(candidates));
 }
 
 bool Predictions::awaits(const Arm& arm) const {
   const auto is_of = [&](const PredictedStart& start) { return start.arm == arm.state.id; };
-  return std::ranges::any_of(to_tell_, is_of) ||
-         std::ranges::any_of(under_way_, [&](const auto& ticket) { return is_of(ticket.second); });
+  return std::ranges::any_of(to_tell_, is_of) || std::ranges::any_of(under_way_, [&](const auto& ticket) {
+           return ticket.first <= first_round_ && is_of(ticket.second);
+         });
 }
 
 void Predictions::tell_recorded() {
@@ -108,7 +135,7 @@ void Predictions::take_times(const PredictedTimes& times) {
   std::vector<PredictedPoint> points;
   for (std::size_t i = 0; i < std::min(start.points.size(), times.ns.size()); ++i)
     if (times.ns[i]) points.push_back({start.points[i].variant, start.points[i].config, *times.ns[i]});
-  if (points.size() < kLeast) return;
+  if (points.empty()) return;
   std::ranges::stable_sort(points, {}, &PredictedPoint::ns);
   start.points = std::move(points);
   start.after = context_.state.iterations();

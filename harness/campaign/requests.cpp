@@ -25,6 +25,7 @@ EvaluationRequest Requests::of(const Assignment& work) {
   if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
   else if (!work.all_gates) request.brief_s = brief_baseline_s();
   request.confirm = work.confirms();
+  request.may_differ = work.purpose == Purpose::rival;
   send_proposals_along(candidate, request);
   request.admission = admissions_.of(candidate.kernel);
   if (work.purpose == Purpose::search && !work.all_gates) let_it_be_given_up(work, book, request);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "harness/campaign/state.h"
 
@@ -52,35 +53,27 @@ std::vector<EarlierResult> CampaignState::news_from_others(Arm& arm) {
   return news;
 }
 
-// Behind what was measured anywhere: the distance of a prediction is unknown.
+// The distance of a prediction is unknown: it is of this very workload, and it is no measurement.
 void CampaignState::add_predicted(const PredictedStart& start) {
   constexpr std::size_t kTold = 3;  // a place to begin: a model ranks too roughly for more
   Arm* const arm = find_arm(arms_, start.arm);
   if (arm == nullptr || start.points.empty()) return;
+  const std::string gpu = start.gpu + ", predicted";
+  const bool begins = start.begins && arm->asks == 0 && arm->asked.empty();
   std::vector<EarlierResult> fastest;
   for (const PredictedPoint& point : start.points)
-    if (fastest.size() < kTold)
-      fastest.push_back({start.arm.workload, start.gpu + ", predicted", point.variant, point.config,
-                         OutcomeKind::passed, point.ns, std::nullopt});
-  arm->predicted_ns = start.points.front().ns;
-  expect(*arm);
-  if (!start.begins || arm->asks > 0 || !arm->asked.empty()) {
-    arm->predicted = std::move(fastest);
-    return;
-  }
-  arm->earlier.insert(arm->earlier.end(), fastest.begin(), fastest.end());
-  arm->search->know(arm->earlier);
-}
-
-// Nobody has measured the arm: what its fastest is predicted to take says more than what its author guessed of the
-// workload. Nine of ten predictions hold within a factor of two (docs/profile.md).
-void CampaignState::expect(Arm& arm) {
-  constexpr double kFactor = 2;
-  const WorkloadBook* const book = find_workload(arm.state.id.kernel, arm.state.id.workload);
-  if (book == nullptr || !book->baseline_ns || !arm.predicted_ns || *arm.predicted_ns <= 0) return;
-  const double speedup = *book->baseline_ns / *arm.predicted_ns;
-  arm.state.prior.speedup_lo = speedup / kFactor;
-  arm.state.prior.speedup_hi = speedup * kFactor;
+    fastest.push_back(
+        {start.arm.workload, gpu, point.variant, point.config, OutcomeKind::passed, point.ns, std::nullopt});
+  std::vector<EarlierResult>& told = begins ? arm->earlier : arm->predicted;  // with an earlier round's
+  std::ranges::copy_if(told, std::back_inserter(fastest), [&](const auto& each) { return each.device_name == gpu; });
+  std::erase_if(told, [&](const auto& each) { return each.device_name == gpu; });
+  std::ranges::stable_sort(fastest, {}, [](const EarlierResult& each) { return each.time_ns.value_or(0); });
+  if (fastest.size() > kTold) fastest.resize(kTold);
+  told.insert(told.end(), fastest.begin(), fastest.end());
+  const double ns = start.points.front().ns;
+  if (ns > 0) arm->state.predicted_ns = std::min(arm->state.predicted_ns.value_or(ns), ns);
+  arm->state.predicted_points += static_cast<std::int64_t>(start.points.size());
+  if (begins) arm->search->know(arm->earlier);
 }
 
 }  // namespace harness

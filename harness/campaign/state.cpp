@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/campaign/account.h"
+#include "harness/core/gates.h"
 
 namespace harness {
 namespace {
@@ -94,6 +95,8 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
   summary.build_s = evaluation.cost.build_s;
   summary.gates_s = evaluation.cost.gates_s;
   summary.timing_s = evaluation.cost.timing_s;
+  summary.deterministic = std::ranges::none_of(
+      evaluation.gates, [](const GateResult& gate) { return gate.detail.starts_with(kNotDeterministic); });
   if (const Timing* timing = timing_of(evaluation.outcome)) summary.verdict = timing->verdict;
   return summary;
 }
@@ -211,7 +214,7 @@ void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummar
 void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iteration) {
   const bool passed = iteration.outcome == OutcomeKind::passed;
   book.rivals.push_back({iteration.candidate, iteration.outcome, iteration.iteration,
-                         passed ? iteration.time_ns : std::nullopt, iteration.wall_s});
+                         passed ? iteration.time_ns : std::nullopt, iteration.wall_s, iteration.deterministic});
 }
 
 void CampaignState::apply(const IterationSummary& ended, const Prediction* predicted) {
@@ -253,8 +256,6 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
     if (iteration.outcome == OutcomeKind::screened) book.brief_baseline_s = iteration.wall_s;
     book.baseline_ns = is_timed(iteration.outcome) ? iteration.time_ns : std::nullopt;
     tell_what_others_know(book);
-    for (Arm& arm : arms_.arms)
-      if (arm.state.id.kernel == book.plan.kernel && arm.state.id.workload == book.plan.workload) expect(arm);
   }
   if (predicted != nullptr && iteration.purpose == Purpose::search) {
     const ScoredPrediction scored{*predicted, iteration.outcome, iteration.speedup, iteration.wall_s};
@@ -380,6 +381,7 @@ std::vector<BestRow> CampaignState::best() const {
       row.state.rival_s = rival->wall_s;
       row.state.rival_variant = rival->candidate.variant;
       row.rival_config = rival->candidate.config;
+      row.rival_deterministic = rival->deterministic;
     }
     if (!book.standings.empty()) {
       const Standing& standing = book.standings.back();

@@ -43,6 +43,7 @@ struct RivalRun {
   std::int64_t iteration = 0;
   std::optional<double> time_ns;  // where it passed
   double wall_s = 0;
+  bool deterministic = true;
 };
 
 /// What is known of one workload in this campaign.
@@ -87,8 +88,8 @@ class CampaignState {
   void add_experience(const Experience& experience);
   /// The best configurations of the arm's technique on the workloads that are most like its own, nearest first.
   std::vector<EarlierResult> fastest_elsewhere(const Arm& arm);
-  /// What was predicted of an arm that nobody has measured. Its search is told before it begins, or with its next
-  /// result; the arm is expected to reach what is predicted.
+  /// What was counted of an arm that nobody has measured on this workload. Its search is told before it begins, or with
+  /// its next result; strategies see the fastest.
   void add_predicted(const PredictedStart& start);
   std::string device_name;  // as it is in earlier results
   /// One configuration for all workloads of a kernel is wanted (--objective single): the best of each workload is then
@@ -136,7 +137,6 @@ class CampaignState {
 
  private:
   void add_elsewhere(ArmState& arm, const std::vector<Evidence>& known) const;
-  void expect(Arm& arm);
   void tell_what_others_know(const WorkloadBook& book);
   std::vector<EarlierResult> news_from_others(Arm& arm);
   void tell(Arm& arm, const IterationSummary& iteration);

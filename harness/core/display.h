@@ -83,6 +83,7 @@ struct Progress {
 struct BestRow {
   WorkloadState state;
   Config config, rival_config;
+  bool rival_deterministic = true;  // false: its launches on the same values left other bits
   std::int64_t iteration = 0;
   bool tried = false;  // its baseline was evaluated; nothing else can be without
 };
@@ -104,6 +105,8 @@ struct CampaignSummary {
   std::map<std::string, std::int64_t> outcomes;
   std::vector<BestRow> best;
   std::vector<KernelShare> kernels;
+  /// Arms of workloads that were begun of which no configuration was evaluated, here or in an earlier campaign.
+  std::vector<ArmId> never_tried;
   /// Weighted geometric mean of the speedups over the baselines. Where nothing passed, or nothing was tried, a workload
   /// counts as 1: scores of two campaigns over the same workloads can be compared.
   std::optional<double> score;

@@ -103,6 +103,9 @@ struct EvaluationRequest {
   /// one and at most three, each right at the timed size, and ends as Screened: a slow baseline is there to be compared
   /// with, and its other gates would take the time of a search. 0: never.
   double brief_s = 0;
+  /// A launch that leaves other bits than the one before is told, and no reason to reject: somebody else's work that is
+  /// there to be compared with.
+  bool may_differ = false;
   /// Of another configuration of this source, which is refused because of it.
   std::optional<FailedBefore> failed_before;
   const Admission* admission = nullptr;  // whose tolerances hold; without one the defaults of the types

@@ -260,6 +260,8 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
 /// The notes that limit what a time says: they are shown wherever it is.
 inline constexpr const Gate* kReservations[] = {&gate::domain, &gate::forms, &gate::one_way};
 
+/// How the detail of a gate begins where launches on the same values left other bits and that was no reason to reject.
+inline constexpr std::string_view kNotDeterministic = "not deterministic";
 /// As it is recorded: "entries", "form:few spikes".
 std::string name_of(const Gate& gate, std::string_view qualifier = {});
 /// The name of a launch's gate where the launch came after the timing: "finite after timing".

@@ -63,6 +63,7 @@ struct IterationSummary : IterationFacts {
   std::int64_t attempt = 0;             // of which it is the end: ascending in the order in which they were begun
   std::string node, device_uuid;        // AttemptRecord's
   std::optional<std::int64_t> after;    // AttemptRecord's
+  bool deterministic = true;  // false: a rival's launches on the same values left other bits; told while it runs
 };
 
 /// A gate that a candidate failed.

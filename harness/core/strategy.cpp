@@ -14,7 +14,8 @@ HARNESS_JSON(ArmState, id, variants, prior, risk, multi_kernel, baseline, weight
              agent_usd, records, timed, gains, log_gain_mean, log_gain_sd, log_evaluation_mean, log_evaluation_sd,
              best_ns, best_speedup, rival_ns, launch, counters, diagnosis, last_fingerprint, same_fingerprint,
              same_code, fingerprints, sittings, exhausted, closed, earlier_campaigns, earlier_evaluations,
-             earlier_passed, earlier_spent_s, earlier_best_speedup, elsewhere, proposal, running, busy)
+             earlier_passed, earlier_spent_s, earlier_best_speedup, elsewhere, predicted_ns, predicted_points, proposal,
+             running, busy)
 HARNESS_JSON(PendingState, arm, variant, purpose, node, config)
 HARNESS_JSON(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed, spent_s, predicted_s,
              spent_usd, agent_s, agent_usd, earlier_evaluations, earlier_passed, earlier_spent_s, best_speedup)

@@ -93,6 +93,8 @@ struct ArmState {
   double earlier_spent_s = 0;
   std::optional<double> earlier_best_speedup;
   std::vector<GainElsewhere> elsewhere;  // the most alike workloads first, at most 4
+  std::optional<double> predicted_ns;    // the fastest of its configurations that were counted for this workload,
+  std::int64_t predicted_points = 0;     // and how many those were
   std::optional<std::int64_t> proposal;  // the number of the proposal that it consists of
   std::int64_t running = 0;              // evaluations of it that are under way on other devices
   bool busy = false;  // cannot be tried now: its search waits for a result, or its workload for the baseline

@@ -42,7 +42,7 @@ Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
     std::memcpy(evidence.bytes().data(), timed.copy.data(), timed.copy.size());
     return judge_timed_call(run, name_of(gate::timed_launch), timed.copy_draw, evidence);
   }
-  if (run.add(check_twice(samples.twice))) {
+  if (run.add(check_twice(samples.twice, run.request.may_differ))) {
     const GateResult& failed = run.evaluation.gates.back();
     return WrongAnswer{failed.name + ": " + failed.detail, std::nullopt, failed.name};
   }

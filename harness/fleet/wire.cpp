@@ -149,6 +149,7 @@ json to_wire(const EvaluationRequest& request) {
           {"points", request.points},
           {"screen", request.screen},
           {"brief_s", request.brief_s},
+          {"may_differ", request.may_differ},
           {"failed_before", failed},
           {"gates_only", request.gates_only},
           {"stages", request.stages},
@@ -174,6 +175,7 @@ EvaluationRequest request_from(const json& wire, Catalog& catalog, Evaluator& ev
   request.confirm = wire.at("confirm");
   request.screen = wire.at("screen");
   request.brief_s = wire.at("brief_s");
+  request.may_differ = wire.at("may_differ");
   if (const json& failed = wire.at("failed_before"); !failed.is_null())
     request.failed_before = FailedBefore{failed.at("gate"), failed.at("iteration")};
   request.gates_only = wire.at("gates_only");

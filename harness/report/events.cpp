@@ -113,6 +113,7 @@ json finished_json(const CampaignSummary& summary) {
                     {"confirmed", row.state.confirmed},
                     {"rival_variant", row.state.rival_variant},
                     {"rival_config", row.state.rival_variant ? config_to_json(row.rival_config) : json()},
+                    {"rival_deterministic", row.state.rival_variant ? json(row.rival_deterministic) : json()},
                     {"rival_ns", row.state.rival_ns}});
   }
   json not_tried = json::array();
@@ -125,6 +126,9 @@ json finished_json(const CampaignSummary& summary) {
                        {"seconds", each.seconds},
                        {"score", each.score},
                        {"left_out", text_or_null(each.left_out)}});
+  json never_tried = json::array();
+  for (const ArmId& arm : summary.never_tried)
+    never_tried.push_back({{"kernel", arm.kernel}, {"workload", arm.workload}, {"technique", arm.technique}});
   return {{"event", "campaign_finished"},
           {"campaign", summary.campaign},
           {"reason", summary.reason},
@@ -137,6 +141,7 @@ json finished_json(const CampaignSummary& summary) {
           {"workloads", summary.best.size()},
           {"workloads_tried", summary.best.size() - not_tried.size()},
           {"not_tried", not_tried},
+          {"never_tried", never_tried},
           {"spent_s", summary.spent_s},
           {"cost_usd", summary.cost_usd},
           {"calibration", calibration_json(summary.calibration)}};

@@ -41,7 +41,8 @@ std::string kind_of_times(const CampaignRecord& record) {
 void add_rival(std::vector<Cell>& cells, const BestRow& row) {
   const WorkloadState& state = row.state;
   const std::string config = to_text(row.rival_config);
-  cells.push_back(state.rival_variant ? *state.rival_variant + (config.empty() ? "" : " " + config) : "none");
+  const std::string rival = state.rival_variant.value_or("none") + (config.empty() ? "" : " " + config);
+  cells.push_back(row.rival_deterministic ? rival : rival + ", not deterministic");
   cells.push_back(Quantity{state.rival_ns, Unit::ns});
   cells.push_back(ratio_of(state.rival_ns, state.best_ns));
 }
@@ -129,8 +130,10 @@ void TerminalDisplay::rival(const IterationEnded& event) {
     const auto [fastest, first] = fastest_rival_ns_.try_emplace(place, time_ns);
     if (!first && fastest->second <= time_ns) return;
     fastest->second = time_ns;
-    return say(fmt::format("rival     {}  {}  {}  {}", place, nanoseconds(time_ns), ratio(passed->timing.speedup),
-                           describe(candidate)));
+    const bool differs = std::ranges::any_of(
+        event.evaluation->gates, [](const GateResult& gate) { return gate.detail.starts_with(kNotDeterministic); });
+    return say(fmt::format("rival     {}  {}  {}  {}{}", place, nanoseconds(time_ns), ratio(passed->timing.speedup),
+                           describe(candidate), differs ? "  (not deterministic)" : ""));
   }
   const bool unsupported = std::holds_alternative<Unsupported>(event.evaluation->outcome);
   if (unsupported && fastest_rival_ns_.contains(place)) return;  // it has no more configurations
@@ -267,6 +270,23 @@ std::string shares_text(const std::vector<KernelShare>& kernels) {
   return text;
 }
 
+/// By workload, the techniques of which nothing was evaluated: what the campaign cannot know of.
+std::string never_tried_text(const std::vector<ArmId>& arms) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::pair<std::string, std::string>> places;
+  for (const ArmId& arm : arms) {
+    const std::string place = arm.kernel + " " + arm.workload;
+    if (places.empty() || places.back().first != place) places.emplace_back(place, arm.technique);
+    else places.back().second += ", " + arm.technique;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, places.size()); ++i)
+    text += fmt::format("never tried on {}: {}\n", places[i].first, places[i].second);
+  if (places.size() > kMost)
+    text += fmt::format("never tried on {} more\n", counted(places.size() - kMost, "workload"));
+  return text;
+}
+
 }  // namespace
 
 namespace {
@@ -323,6 +343,7 @@ std::string closing_text(const CampaignSummary& summary) {
                       ratio(summary.score), score_coverage(tried, summary.best.size()), seconds(summary.spent_s),
                       money(summary.cost_usd));
   if (summary.kernels.size() > 1) text += shares_text(summary.kernels);
+  text += never_tried_text(summary.never_tried);
   if (const std::string predictions = calibration_text(summary.calibration); !predictions.empty())
     text += fmt::format("predictions, 90 % ranges: {}\n", predictions);
   if (!summary.predicts.empty())

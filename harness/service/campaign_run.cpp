@@ -137,11 +137,11 @@ void note_zone(CampaignOptions& options) {
 }
 
 /// What predicts for this GPU on the cpu device; nothing where no model or no such device is here, or it is not wanted.
-/// It has a quarter of the cores, and a tenth of the budget but no more than a minute: the first evaluations are what
+/// It has a quarter of the cores, and a quarter of the budget but no more than a minute: the first evaluations are what
 /// it is for.
 std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const CampaignOptions& options, const Places& places,
                                          const std::function<bool()>& stop, Shell& shell) {
-  constexpr double kMostS = 60, kShare = 0.1;
+  constexpr double kMostS = 60, kShare = 0.25;
   constexpr unsigned kShareOfCores = 4;
   const GpuFacts* const gpu = gpu_of_device(device.name);
   if (device.emulation || gpu == nullptr || options.predict == "off") return nullptr;

@@ -108,12 +108,13 @@ return kernel {
   name     = "attention",
   summary  = "scaled dot-product attention, forward: causal or not, GQA, optional log-sum-exp",
   domain   = {
-    B = range(1, 64), Hq = range(1, 128), Hkv = range(1, 128),
+    B = range(1, 65535), Hq = range(1, 128), Hkv = range(1, 128),
     Sq = range(1, 32768), Sk = range(1, 32768), D = one_of { 64, 72, 80, 96, 128, 256 },
     dtype = one_of { "f16", "bf16" }, causal = boolean(), lse = boolean(),
-    -- Whole groups of query heads, and tensors of at most 2^20 rows.
+    -- Whole groups of query heads, tensors of at most 2^20 rows, and a grid's second extent for the heads of all batches.
     where = function(w)
-      return all_of(divisible(w.Hq, w.Hkv), le(w.B * w.Hq * w.Sq, 1048576), le(w.B * w.Hkv * w.Sk, 1048576))
+      return all_of(divisible(w.Hq, w.Hkv), le(w.B * w.Hkv, 65535), le(w.B * w.Hq * w.Sq, 1048576),
+                    le(w.B * w.Hkv * w.Sk, 1048576))
     end,
   },
   workloads = workloads,

@@ -31,7 +31,14 @@ local COST_SPREAD = 0.4     -- of ln(seconds of an evaluation), before any is kn
 local COST_TRIALS = 2
 local JUDGED_BYTES = 3e7      -- of a workload, that are drawn and judged in a second, by all gates together
 local WRONG_PRIOR = 0.05    -- the chance that a manifest says nothing true about its arm,
-local WRONG_SPREAD = 0.7    -- whose ln(speedup) is then anywhere about the best so far
+local WRONG_SPREAD = 0.7    -- whose ln(speedup) is then anywhere about the best so far,
+local WRONG_REACH = 2       -- or, where the limit leaves more room, anywhere up to it, but no farther than this
+local GUESS_ERROR = 0.7     -- of ln(speedup) between arms of a workload: what manifests and other workloads say of it,
+local COUNTED_ERROR = 0.35  -- and what counting predicts for this one
+local ERROR_TRIALS = 4      -- arms that these assumptions are worth beside the errors that the campaign has shown
+local LEAST_COUNTED_DOUBT = 0.25
+local HELD = 0.95           -- of an earlier campaign's best speedup: it is reached again
+local ABLE = 0.5            -- share of its limit from which on a workload leaves little to arms that are predicted slower
 
 -- Outcomes that say neither that the technique works nor that it does not.
 local SILENT = { "no_effect", "interrupted" }
@@ -197,6 +204,66 @@ local function logs_of(gains)
   return logs
 end
 
+-- ln(speedup) of an arm's typical configuration by the fastest that was counted for its workload; nil where none was.
+local function counted(arm, workload, within)
+  if not arm.predicted_ns or not workload or not workload.baseline_ns then return nil end
+  return math.log(workload.baseline_ns / arm.predicted_ns) - normal.largest_of(math.max(1, arm.predicted_points)) * within
+end
+
+-- How far what was said of arms lies from what they showed, as a standard deviation. `pairs`: by workload, lists of errors. An
+-- error that all arms of a workload have in common orders none of them.
+local function error_of(by_workload, assumed)
+  local squares, n = ERROR_TRIALS * square(assumed), ERROR_TRIALS
+  for _, errors in pairs(by_workload) do
+    local mean = 0
+    for _, each in ipairs(errors) do mean = mean + each / #errors end
+    for _, each in ipairs(errors) do squares = squares + square(each - mean) end
+    n = n + #errors - 1
+  end
+  return math.sqrt(squares / n)
+end
+
+-- Counting predicts arms for this very workload; manifests and other workloads say something of it, too. Each counts by how well
+-- it has done so far on the arms of the kernel that were measured. The level of a workload is that of the counted times, which
+-- nine of ten keep within a factor of two (docs/profile.md); an arm that nobody has counted moves with the others.
+local function add_counted(campaign, all, within, logs, workloads)
+  local kernels = {}
+  for _, arm in ipairs(campaign.arms) do
+    local place = arm.kernel .. "/" .. arm.workload
+    local told = not arm.baseline and counted(arm, workloads[place], within)
+    if told then
+      local kernel = kernels[arm.kernel] or { places = {}, guessed = {}, counted = {} }
+      kernels[arm.kernel] = kernel
+      local at = kernel.places[place] or { arms = {}, counted = 0, guessed = 0 }
+      kernel.places[place] = at
+      at.arms[arm.name] = told
+      at.counted, at.guessed, at.n = at.counted + told, at.guessed + all[arm.name].mean, (at.n or 0) + 1
+      if #logs[arm.name] > 0 then
+        local seen = median(logs[arm.name])
+        kernel.guessed[place] = kernel.guessed[place] or {}
+        kernel.counted[place] = kernel.counted[place] or {}
+        table.insert(kernel.guessed[place], seen - all[arm.name].mean)
+        table.insert(kernel.counted[place], seen - told)
+      end
+    end
+  end
+  for _, kernel in pairs(kernels) do
+    local of_guess, of_count = square(error_of(kernel.guessed, GUESS_ERROR)), square(error_of(kernel.counted, COUNTED_ERROR))
+    kernel.share = of_guess / (of_guess + of_count)   -- of the counted time
+    kernel.doubt = math.max(LEAST_COUNTED_DOUBT, math.sqrt(kernel.share * of_count))
+  end
+  for _, arm in ipairs(campaign.arms) do
+    local kernel = kernels[arm.kernel]
+    local at = kernel and kernel.places[arm.kernel .. "/" .. arm.workload]
+    if at and not arm.baseline then
+      local of, level, told = all[arm.name], at.counted / at.n, at.arms[arm.name]
+      local guess = of.mean - at.guessed / at.n
+      of.mean = level + (told and kernel.share * (told - level) + (1 - kernel.share) * guess or guess)
+      if told then of.doubt = kernel.doubt end
+    end
+  end
+end
+
 -- Of all arms, by their names: three parts of a forecast look at them.
 local function logs_of_arms(campaign)
   local by = {}
@@ -336,7 +403,7 @@ end
 local function distances(top)
   local sum = 0
   for i = 1, #top - 1 do sum = sum + top[i] - top[#top] end
-  return sum, #top - 1
+  return sum, math.max(0, #top - 1)
 end
 
 -- What an arm of which little is known may still gain is told by how the others of the campaign grew: the best of n draws from an
@@ -363,6 +430,7 @@ function forecast.context(campaign)
   for _, workload in ipairs(campaign.workloads) do workloads[workload.kernel .. "/" .. workload.workload] = workload end
   local top, grown = usual_growth(campaign)
   local logs = logs_of_arms(campaign)
+  add_counted(campaign, expected, within, logs, workloads)
   return { campaign = campaign, within = within, expected = expected, logs = logs,
            beliefs = beliefs(campaign, logs, within, expected), workloads = workloads,
            silent = silent_evaluations(campaign), top = top, grown = grown, usual_seconds = usual_seconds(campaign),
@@ -421,12 +489,18 @@ function forecast.arm(context, arm)
   end
   local f = { arm = arm, p = probability(context, arm), n = n, mean = mean, doubt = doubt, spread = spread, now = now,
               new = novelty(arm), freedom = WITHIN_TRIALS + math.max(0, n - 1) }
-  if n > 0 then
+  local earlier = arm.earlier_passed > 0 and arm.earlier_best_speedup and math.log(arm.earlier_best_speedup) or nil
+  if n > 0 or earlier then
     local top = fastest(arm, logs)
     local sum, count = distances(top)
     local others = OTHERS * OTHERS_UNTIL / (OTHERS_UNTIL + arm.timed)
     f.best, f.top = top[1], (others * context.top + sum) / (others + count)
     f.top_doubt = TOP_DOUBT / math.sqrt(1 + (count + context.grown) / TOP_KNOWN)
+    f.trials = arm.timed
+    -- What an earlier campaign found on this workload is found again at once; beyond it lies what so many evaluations left.
+    local reached = f.best and earlier and f.best >= earlier + math.log(HELD)
+    if earlier and (reached or n == 0) then f.trials = f.trials + arm.earlier_passed end
+    if earlier and n == 0 then f.best, f.again = earlier, math.max(0, earlier - now) end
   end
   f.p, f.favour, f.patterns = patterns.shifted(arm, context.applying, f.p)
   f.minutes, f.minutes_low, f.minutes_high = minutes_of(context, arm)
@@ -434,6 +508,8 @@ function forecast.arm(context, arm)
     f.ceiling = math.log(workload.baseline_ns / workload.floor_ns)
   end
   f.wild = excess(now - WRONG_SPREAD / 2, WRONG_SPREAD, now, f.ceiling)   -- where a manifest says nothing true
+  if f.ceiling then f.wild = math.max(f.wild, math.min(WRONG_REACH, f.ceiling - now) / 4) end
+  f.counted = counted(arm, workload, 0)
   return f
 end
 
@@ -448,10 +524,10 @@ end
 -- lie a distance beyond. The expected excess of the largest is top * ln(1 + expected number), but for a constant.
 -- How wide the tail is, is itself a guess where few evaluations have shown it: the mean over three widths.
 local function still_there(f, passing)
-  local gain = 0
+  local gain = f.again and math.min(1, passing) * f.again or 0
   for _, node in ipairs(NODES) do
     local scale = f.top * math.exp(f.top_doubt * node.at)
-    local beyond = passing / f.arm.timed * math.exp(math.min(0, (f.best - f.now) / scale))
+    local beyond = passing / f.trials * math.exp(math.min(0, (f.best - f.now) / scale))
     gain = gain + node.weight * scale * math.log(1 + beyond)
   end
   return f.ceiling and math.max(0, math.min(gain, f.ceiling - f.now)) or gain
@@ -460,7 +536,20 @@ end
 -- Expected gain in ln(speedup) over the workload's best, of m evaluations more.
 function forecast.gain(f, m)
   local passing = m * f.p * f.new
-  return f.n == 0 and promised(f, passing) or still_there(f, passing)
+  return f.best and still_there(f, passing) or promised(f, passing)
+end
+
+-- What its counted time may be wrong by, nine times in ten: it takes at least half as long.
+local COUNTED_RANGE = math.log(2)
+
+-- Why an arm that was never tried cannot win, in words: neither by the time that counting predicts for this workload, were it
+-- half of that, nor by the room that the best leaves below the limit. nil: it may, or nobody knows.
+function forecast.cannot_win(f)
+  if f.n > 0 or not f.counted or not f.ceiling then return nil end
+  local share = math.exp(f.now - f.ceiling)
+  if share < ABLE or f.counted + COUNTED_RANGE >= f.now then return nil end
+  return ("predicted at %.2g times the best's time, which is at %.0f %% of its limit"):format(math.exp(f.now - f.counted),
+    100 * share)
 end
 
 -- { low, high } of the speedup of the next evaluation, if it passes: 90 %.

@@ -1,9 +1,9 @@
 -- A model of everything measured so far chooses what is measured next (expected improvement for the predicted cost, see
--- space:model). It begins with what was fastest on the workloads most like this one, with what authors would try first and
--- a neighbour of the best; then it takes turns between the neighbours of the best, which pay off early, and proposals from
--- the whole space, which find other regions. The model sees little of how slow the slow ones are: how slow does not tell
--- where the fast ones lie. Where parameters do nothing, configurations tie; then a smooth trend shows the way, and
--- what is unlike all that passed goes first. What becomes the best of a workload like this one meanwhile is tried next.
+-- space:model). It begins with what counting predicts to be fastest here, what was fastest on the workloads most like this one,
+-- what authors would try first and a neighbour of the best; then it takes turns between the neighbours of the best, which pay
+-- off early, and proposals from the whole space, which find other regions. The model sees little of how slow the slow ones are:
+-- how slow does not tell where the fast ones lie. Where parameters do nothing, configurations tie; then a smooth trend shows the
+-- way, and what is unlike all that passed goes first. What becomes the best of a workload like this one meanwhile is tried next.
 
 local BEFORE = 2        -- configurations that must pass before the model is asked
 local TRIES = 16        -- at most so many more are tried for that
@@ -11,40 +11,56 @@ local SQUASH = 0.25     -- of what ln(time) lies above the median of the first o
 local TREND = 1         -- where times tie: how far the model goes by a smooth trend that foretells what was left out
 local NOVELTY = 0.3     -- where times tie: how uncertain a configuration is that is unlike all that passed
 local TRANSFERRED = { 3, 2, 1 }   -- fastest configurations taken from the nearest earlier workload and device, the next...
+local ALIKE = 0.7       -- the distance of a workload within which what was measured there comes before what was counted here,
+local FAR = 4           -- and beyond which it comes after what authors would try first
 local BATCH = 0.04      -- proposals taken from one fit, as a share of the evaluations so far
 local AHEAD = 8         -- configurations of a list announced for compiling ahead
-
--- The fastest configurations that are in this space too, from the workloads that are most like this one.
-local function transferred(space)
-  local list, taken, sources = {}, {}, 0
-  for _, result in ipairs(space.earlier) do
-    local from = result.device_name .. " " .. result.workload
-    if result.passed and space:contains(result.config) then
-      if not taken[from] then
-        sources = sources + 1
-        taken[from] = { left = TRANSFERRED[sources] or 0 }
-      end
-      if taken[from].left > 0 then
-        taken[from].left = taken[from].left - 1
-        list[#list + 1] = result.config
-      end
-    end
-  end
-  return list
-end
 
 local function slice(list, first, last)
   return table.move(list, first, math.min(last, #list), 1, {})
 end
 
--- The rest of one list and of another, in turns: what may be tried next.
+-- One list and another, in turns.
 local function in_turns(one, other)
   local list = {}
   for i = 1, math.max(#one, #other) do
     list[#list + 1] = one[i]
     list[#list + 1] = other[i]
   end
-  return slice(list, 1, 2 * AHEAD)
+  return list
+end
+
+-- The fastest configurations that are in this space too: from the workloads that are most like this one, with the distance of the
+-- nearest, and those that were counted for this one.
+local function known(space)
+  local measured, counted, taken, sources, nearest = {}, {}, {}, 0, nil
+  for _, result in ipairs(space.earlier) do
+    local from = result.device_name .. " " .. result.workload
+    local fits = result.passed and space:contains(result.config)
+    if fits and not result.distance and result.device_name:find(", predicted$") then
+      counted[#counted + 1] = result.config
+    elseif fits then
+      if not taken[from] then
+        sources = sources + 1
+        taken[from] = TRANSFERRED[sources] or 0
+      end
+      if taken[from] > 0 then
+        taken[from], nearest = taken[from] - 1, nearest or result.distance
+        measured[#measured + 1] = result.config
+      end
+    end
+  end
+  return measured, counted, nearest
+end
+
+-- What is tried first, in order.
+local function beginning(space)
+  local measured, counted, nearest = known(space)
+  local authored = {}
+  for _, variant in ipairs(space.variants) do authored[#authored + 1] = variant.first end
+  if nearest and nearest > FAR then measured, authored = authored, measured end
+  local first = nearest and nearest < ALIKE and in_turns(measured, counted) or in_turns(counted, measured)
+  return table.move(authored, 1, #authored, #first + 1, first)
 end
 
 -- In turns a neighbour, which is seldom slow, and any configuration, which costs what it costs.
@@ -84,8 +100,7 @@ return search {
       learn(config, result)
     end
 
-    local begin = transferred(space)
-    for _, variant in ipairs(space.variants) do begin[#begin + 1] = variant.first end
+    local begin = beginning(space)
     for i, config in ipairs(begin) do visit(config, slice(begin, i + 1, i + AHEAD)) end
     local first = space.variants[1] and space.variants[1].first
     for try = 1, first and TRIES or 0 do
@@ -102,7 +117,7 @@ return search {
       if #promising == 0 then promising = model:propose(batch + AHEAD) end
       if #promising == 0 then return end
       for i = 1, math.min(batch, #promising) do
-        visit(promising[i], in_turns(slice(promising, i + 1, i + AHEAD), left))
+        visit(promising[i], slice(in_turns(slice(promising, i + 1, i + AHEAD), left), 1, 2 * AHEAD))
       end
       left = slice(promising, batch + 1, batch + AHEAD)
     end

@@ -71,6 +71,17 @@ TEST_CASE("a baseline of a campaign with a budget may be told by a few launches"
   CHECK(requests.of(complete).brief_s == 0);
 }
 
+TEST_CASE("only a rival may leave other bits from launch to launch") {
+  DeskWorld world;
+  CampaignContext& context = world.context();
+  Admissions admissions(context);
+  Proposals proposals(context, nothing_kept);
+  Requests requests(context, admissions, proposals);
+  CHECK(requests.of(world.assignment(0, "w1", Purpose::rival)).may_differ);
+  CHECK_FALSE(requests.of(world.assignment(0, "w1", Purpose::search)).may_differ);
+  CHECK_FALSE(requests.of(world.assignment(0, "w1", Purpose::baseline)).may_differ);
+}
+
 TEST_CASE("hints are compiled once, and the other arms' next asks with them") {
   DeskWorld world;
   CampaignContext& context = world.context();

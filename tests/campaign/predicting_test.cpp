@@ -17,8 +17,10 @@ class FakePredictor : public Predictor {
   std::string gpu() override { return "H200"; }
   void begin(std::int64_t ticket, std::vector<Realized> candidates) override {
     PredictedTimes times{ticket, {}};
+    std::vector<Candidate>& round = rounds.emplace_back();
     for (const Realized& each : candidates) {
       asked.push_back(each.candidate);
+      round.push_back(each.candidate);
       times.ns.push_back(1000 - 100.0 * static_cast<double>(std::get<std::int64_t>(each.candidate.config.at("N"))));
     }
     if (fails) times.ns.assign(times.ns.size(), std::nullopt);
@@ -31,6 +33,7 @@ class FakePredictor : public Predictor {
     return times;
   }
   std::vector<Candidate> asked;
+  std::vector<std::vector<Candidate>> rounds;  // by ticket
   int patience = 0;
   bool fails = false;
 
@@ -88,18 +91,33 @@ TEST_CASE("a search that nothing is known of begins with what is predicted to be
   CHECK_THAT(world.display.start.notes[0], Catch::Contains("predicted for H200"));
 }
 
-TEST_CASE("an arm is expected to reach what is predicted, once its workload's baseline is measured") {
+TEST_CASE("strategies see the fastest that was counted for a workload, beside what the manifest says") {
   PredictedWorld world;
   world.go();
-  CHECK(world.tile().prior.speedup_lo ==
-        Approx(1000.0 / 200 / 2));  // the baseline takes 1000 ns, N=8 is said to take 200
-  CHECK(world.tile().prior.speedup_hi == Approx(1000.0 / 200 * 2));
-  CHECK(world.tile().prior.probability == 0.9);
+  CHECK(world.tile().predicted_ns == 200.0);  // N=8
+  CHECK(world.tile().predicted_points == 8);
+  CHECK(world.tile().prior.speedup_lo == 2);
+  CHECK(world.tile().prior.speedup_hi == 4);
   PredictedWorld without;
   without.predicts = false;
   without.go();
-  CHECK(without.tile().prior.speedup_lo == 2);
-  CHECK(without.tile().prior.speedup_hi == 4);
+  CHECK_FALSE(without.tile().predicted_ns);
+}
+
+TEST_CASE(
+    "an arm has a few predicted configurations before any has more: where its space begins, then the nearest best") {
+  PredictedWorld world;
+  world.go();
+  const std::vector<std::vector<Candidate>> rounds = world.predictor.rounds;
+  REQUIRE(rounds.size() == 2);
+  CHECK(rounds[0].size() == 2);
+  CHECK(rounds[1].size() == 6);
+  PredictedWorld told;  // the space begins with N=1
+  told.ledger.earlier_of_others = {{"w1", "gpu", "10_tile", {{"N", std::int64_t{5}}}, OutcomeKind::passed, 50.0, {}}};
+  told.go();
+  REQUIRE(told.predictor.rounds.size() == 2);
+  CHECK(to_text(told.predictor.rounds[0][0].config) == to_text(rounds[0][0].config));
+  CHECK(to_text(told.predictor.rounds[0][1].config) == "N=5");
 }
 
 TEST_CASE("predictions that come late are told with the next result, and again so when the campaign is resumed") {
@@ -111,8 +129,9 @@ TEST_CASE("predictions that come late are told with the next result, and again s
   CHECK(expected[0].ends_with("N=8"));
   CHECK_FALSE(expected[0].starts_with("0:"));
   const auto kept = whole.ledger.campaigns.at(0).options.get<CampaignOptions>().predicted;
-  REQUIRE(kept.size() == 1);
-  CHECK(kept[0].points.size() == 8);
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[0].points.size() == 2);
+  CHECK(kept[1].points.size() == 6);
   CHECK_FALSE(kept[0].begins);
   CHECK(kept[0].after > 0);
 
@@ -137,18 +156,18 @@ TEST_CASE("a campaign that is led again by its record is told the same at the sa
     PredictedWorld again;
     again.predicts = false;
     again.options = recorded.ledger.campaigns.at(0).options.get<CampaignOptions>();
-    REQUIRE(again.options.predicted.size() == 1);
+    REQUIRE(again.options.predicted.size() == 2);
     CHECK(again.options.predicted[0].begins == (patience == 0));
     again.go();
     CHECK(again.told_late() == recorded.told_late());
     CHECK(again.scripts.known.at("w1").size() == recorded.scripts.known.at("w1").size());
-    CHECK(again.ledger.campaigns.at(0).options.get<CampaignOptions>().predicted.size() == 1);
+    CHECK(again.ledger.campaigns.at(0).options.get<CampaignOptions>().predicted.size() == 2);
   }
 }
 
-TEST_CASE("nothing is predicted where somebody knows where to begin, or nobody wants it") {
+TEST_CASE("nothing is predicted where the arm itself was tried before, or nobody wants it") {
   PredictedWorld known;
-  known.ledger.earlier_of_others = {{"gone", "gpu", "10_tile", {}, OutcomeKind::passed, 50.0, {}}};
+  known.ledger.earlier.arms = {{{"k", "w1", "tile"}, 1, 12, 3, 99.0, 4.5}};
   known.go();
   CHECK(known.predictor.asked.empty());
   PredictedWorld off;

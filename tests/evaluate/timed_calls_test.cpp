@@ -56,4 +56,8 @@ TEST_CASE("a timed call that left something else the second time is told with it
   CHECK(gate.detail ==
         "230 of 2364 timed calls left something else than a second launch on the same values at another address, "
         "first among the cold ones");
+  const GateResult rival = check_twice({127, 42, CallKind::cold}, true);
+  CHECK(rival.passed);
+  CHECK_FALSE(rival.checked);  // told, and never read as met
+  CHECK_THAT(rival.detail, Catch::StartsWith("not deterministic") && Catch::Contains("42 of 127 timed calls"));
 }

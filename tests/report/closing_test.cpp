@@ -86,6 +86,28 @@ TEST_CASE("what was not tried is no failure, and the score says over how many it
   CHECK(finished.at("not_tried") == json::array({{{"kernel", "attention"}, {"workload", "s256"}}}));
 }
 
+TEST_CASE("the last lines name what was never tried, and a rival that is not deterministic") {
+  CampaignSummary summary;
+  BestRow row;
+  row.state.kernel = "attention";
+  row.state.workload = "s4";
+  row.state.best_variant = "50_tiny";
+  row.state.best_ns = 3000;
+  row.state.rival_ns = 4710;
+  row.state.rival_variant = "80_cudnn";
+  row.rival_deterministic = false;
+  row.tried = true;
+  summary.best = {row};
+  summary.never_tried = {{"attention", "s4", "decode"}, {"attention", "s4", "tiling"}, {"attention", "s8", "decode"}};
+  const std::string text = report::closing_text(summary);
+  CHECK_THAT(text, Catch::Contains("80_cudnn, not deterministic"));
+  CHECK_THAT(text,
+             Catch::Contains("never tried on attention s4: decode, tiling\nnever tried on attention s8: decode\n"));
+  const json finished = report::finished_json(summary);
+  CHECK(finished.at("never_tried").size() == 3);
+  CHECK(finished.at("best").at(0).at("rival_deterministic") == false);
+}
+
 TEST_CASE("an interrupted campaign says how to go on") {
   CampaignSummary summary;
   summary.campaign = 7;

@@ -175,6 +175,154 @@ TEST_CASE("each cheap arm is tried once before any is tried twice, the most prom
   CHECK(technique(decide(s)) == "try a");
 }
 
+TEST_CASE(
+    "no arm has a third evaluation before the cheap arms of its workload had their first, however short the time is") {
+  Snapshot s = snapshot({arm("a", 4, 8, 0.9, 20), arm("unlikely", 1, 1.1, 0.5, 20), arm("b", 3, 6, 0.8, 20)});
+  s.budget_s = 40;  // no evaluation of 6 s is a small share of it
+  evaluate(s.arms[0], {3.0, 5.0});
+  evaluate(s.arms[2], {1.2});
+  s.workloads[0].speedup = 5;
+  for (std::size_t i : {0u, 2u}) s.arms[i].log_evaluation_mean = std::log(6.0);
+  const Decision d = decide(s);
+  CHECK(d.arm.technique == "unlikely");
+  CHECK(d.why == "k/w/unlikely was never tried, and a has had 2 evaluations");
+  s.arms[1].earlier_evaluations = 3;  // an earlier campaign has looked
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try a");
+}
+
+TEST_CASE("an arm is left out of the first looks only where prediction and limit both say that it cannot win") {
+  Snapshot s = snapshot({arm("a", 4, 8, 0.9, 20), arm("slow", 1, 1.1, 0.5, 20)});
+  s.budget_s = 40;
+  evaluate(s.arms[0], {4.0, 5.0});
+  s.arms[0].log_evaluation_mean = std::log(6.0);
+  s.workloads[0].speedup = 5;
+  s.workloads[0].best_ns = 200;
+  s.workloads[0].floor_ns = 140;  // 70 % of it is reached
+  s.arms[1].predicted_ns = 3000;
+  s.arms[1].predicted_points = 2;
+  const Decision d = decide(s);
+  CHECK(d.arm.technique == "a");
+  CHECK_THAT(d.why, Catch::EndsWith(
+                        "; left out: k/w/slow (predicted at 15 times the best's time, which is at 70 % of its limit)"));
+  s.workloads[0].floor_ns = 40;  // far from the limit: even a bad prediction is looked at
+  CHECK(technique(decide(s)) == "try slow");
+  s.workloads[0].floor_ns = 140;
+  s.arms[1].predicted_ns = 390;  // it may be half of that
+  CHECK(technique(decide(s)) == "try slow");
+}
+
+TEST_CASE(
+    "where the best is far from its limit, an arm that nobody has tried promises more than the tenth of one that "
+    "stays") {
+  Snapshot s = snapshot({arm("stays", 4, 8, 0.9, 20), arm("new", 1.2, 2, 0.7, 20)});
+  evaluate(s.arms[0], {5.0, 4.9, 4.95, 4.9, 4.92, 4.97, 4.91, 4.93, 4.9});
+  s.arms[0].log_evaluation_mean = std::log(6.0);
+  s.workloads[0].speedup = 5;
+  s.arms[1].earlier_evaluations = 1;  // so no first look is owed: an earlier campaign had one failure
+  add_techniques(s);
+  const auto promise = [&](const char* floor) {
+    s.workloads[0].floor_ns = std::atof(floor);
+    for (const json& row : decide(s).table)
+      if (row["arm"] == "k/w/new") return row["gain"].get<double>();
+    return 0.0;
+  };
+  CHECK(promise("46") > promise("180") * 1.5);  // at 23 %, at 90 % of it
+}
+
+TEST_CASE("what counting predicts for a workload stands beside what others showed, each by how well it has done") {
+  Snapshot s = snapshot({arm("square", 2, 4, 0.8, 20), arm("decode", 2, 4, 0.8, 20), arm("other", 2, 4, 0.8, 20)});
+  s.arms[0].elsewhere = {{"long", 3, 90, 10}};
+  s.arms[1].elsewhere = {{"long", 3, 20, 10}};
+  s.arms[2].elsewhere = {{"long", 3, 40, 10}};
+  CHECK(technique(decide(s)) == "try square");
+  const double predicted[] = {500, 100, 400};
+  for (std::size_t i = 0; i < 3; ++i) {
+    s.arms[i].predicted_ns = predicted[i];
+    s.arms[i].predicted_points = 2;
+  }
+  CHECK(technique(decide(s)) == "try decode");
+  // Where what was counted has erred and the other workloads have not, these are believed.
+  const auto more = [&](const char* name, double elsewhere, double counted, double seen) {
+    ArmState each = arm(name, 2, 4, 0.8, 20);
+    each.elsewhere = {{"long", 3, elsewhere, 10}};
+    each.predicted_ns = counted;
+    each.predicted_points = 2;
+    evaluate(each, {seen});
+    s.arms.push_back(each);
+  };
+  more("p", 60, 3000, 3.0);
+  more("q", 30, 80, 1.5);
+  more("r", 10, 30, 0.5);
+  s.workloads[0].speedup = 3;
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try square");
+}
+
+TEST_CASE("after ten evaluations without a gain another arm of the workload has one") {
+  Snapshot s = snapshot({arm("a", 4, 8, 0.9, 20), arm("b", 3, 6, 0.8, 20)});
+  evaluate(s.arms[0], {3.0, 5.0});
+  evaluate(s.arms[1], {4.0, 4.4, 4.2});
+  s.workloads[0].speedup = 5;
+  for (ArmState& each : s.arms) each.log_evaluation_mean = std::log(6.0);
+  add_techniques(s);
+  REQUIRE(technique(decide(s)) == "try a");
+  s.arms[0].since_improvement = 10;
+  s.current = s.arms[0].id;
+  const Decision d = decide(s);
+  CHECK(d.arm.technique == "b");
+  CHECK(d.why == "a has gained nothing in 10 evaluations");
+  s.current = s.arms[1].id;  // which has had it
+  CHECK(technique(decide(s)) == "try a");
+}
+
+TEST_CASE("an arm of many evaluations waits for those that came as far with few") {
+  Snapshot s = snapshot({arm("often", 4, 8, 0.9, 20), arm("near", 3, 6, 0.8, 20), arm("far", 3, 6, 0.8, 20)});
+  std::vector<double> rising;
+  for (int i = 0; i < 24; ++i) rising.push_back(3 + 0.05 * i);
+  evaluate(s.arms[0], rising);
+  evaluate(s.arms[1], {3.5, 3.6, 3.55, 3.58});
+  evaluate(s.arms[2], {1.5, 1.6, 1.55, 1.58});
+  s.workloads[0].speedup = rising.back();
+  for (ArmState& each : s.arms) each.log_evaluation_mean = std::log(6.0);
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try near");
+  s.arms[1].log_evaluation_mean = std::log(60.0);  // not at ten times the price
+  CHECK(technique(decide(s)) == "try often");
+  s.arms[1].log_evaluation_mean = std::log(6.0);
+  s.arms[1].space_points = 4;  // all of it was evaluated
+  CHECK(technique(decide(s)) == "try often");
+  s.arms[1].space_points = 1000;
+  s.arms[1].evaluations = 24;
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try often");
+}
+
+TEST_CASE(
+    "what an earlier campaign confirmed is found again at once, and what is left beyond it is what its evaluations "
+    "left") {
+  Snapshot s = snapshot({arm("known", 2, 8, 0.9, 20), arm("fresh", 2, 8, 0.9, 20)});
+  s.arms[1].id.workload = "new";
+  s.workloads.push_back(s.workloads[0]);
+  s.workloads[1].workload = "new";
+  s.arms[0].earlier_evaluations = s.arms[0].earlier_passed = 200;
+  s.arms[0].earlier_best_speedup = 5;
+  add_techniques(s);
+  const auto gain = [&](const char* name) {
+    for (const json& row : decide(s).table)
+      if (row["arm"] == name) return row["gain"].get<double>() / row["evaluations"].get<double>();
+    return -1.0;
+  };
+  CHECK(gain("k/w/known") > 1);  // 5x in one evaluation
+  evaluate(s.arms[0], {4.97});
+  evaluate(s.arms[1], {2.0});
+  s.workloads[0].speedup = 4.97;
+  s.workloads[1].speedup = 2;
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try fresh");
+  CHECK(gain("k/w/known") < gain("k/new/fresh") / 20);
+}
+
 TEST_CASE("slow configurations make no arm look promising") {
   Snapshot s = snapshot({arm("steady", 1.5, 4, 0.9, 20), arm("wild", 1.5, 4, 0.9, 20)});
   evaluate(s.arms[0], {2.0, 1.9, 2.05, 1.95, 2.1, 1.98});
