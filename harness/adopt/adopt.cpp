@@ -66,6 +66,9 @@ std::vector<Question> questions_of_numbers(const AdoptedKernel& kernel, std::vec
     if (!enumerators.empty())
       questions.push_back(
           {option, fmt::format("'{}' is one of {}, and nobody says which", parameter.name, values_of(enumerators))});
+    else if (parameter.kind == Param::flag)
+      questions.push_back({fmt::format("--set {}=1 or --set {}=0", parameter.name, parameter.name),
+                           fmt::format("'{}' is true or false, and nobody says which", parameter.name)});
     else if (!parameter.usual)
       questions.push_back({option, fmt::format("'{}' is a number that nobody says", parameter.name)});
     else

@@ -303,6 +303,10 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--include", options.includes, "Where headers are looked for that do not lie beside the file")
       ->type_name("DIR")
       ->take_all();
+  app.add_option("--host", options.hosts,
+                 "The file that launches the kernel, where FILE.cu does not and several others do")
+      ->type_name("FILE")
+      ->take_all();
   app.add_option("--grid", options.grid, "Blocks, in terms of the parameters: \"cdiv(n, 256)\"")->type_name("EXPR");
   app.add_option("--block", options.block, "Threads of a block")->type_name("EXPR");
   app.add_option("--shared", options.shared, "Bytes of dynamic shared memory")->type_name("EXPR");

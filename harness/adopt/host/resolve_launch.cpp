@@ -11,6 +11,7 @@
 #include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/host_sizes.h"
 #include "harness/adopt/host/local_values.h"
+#include "harness/adopt/host/zeroed.h"
 #include "harness/adopt/source/token_lists.h"
 #include "harness/core/error.h"
 
@@ -25,31 +26,6 @@ std::string dispatch_of_caller(const Source& source, const HostFunction* functio
       if (file->tokens[i].is(function->name()) && file->tokens[i + 1].is("<"))
         if (std::string text = dispatch_around(file->tokens, i); !text.empty()) return text;
   return "";
-}
-
-/// Pointers behind cudaMemset(pointer, 0, ...) and torch::zeros.
-std::set<std::string> zeroed_arguments(const KernelLaunch& at) {
-  const FoundLaunch& written = *at.launch;
-  const Declaration& kernel = at.kernel;
-  std::set<std::string> zeroed;
-  if (written.chunk == nullptr) return zeroed;
-  const Tokens& tokens = written.file->tokens;
-  for (std::size_t p = 0; p < std::min(kernel.parameters.size(), written.arguments.size()); ++p) {
-    if (kernel.parameters[p].pointee.empty() || written.arguments[p].empty()) continue;
-    const std::string_view name = written.arguments[p][0].text;
-    for (std::size_t i = 2; i + 2 < tokens.size() && tokens[i].begin < written.place; ++i) {
-      if (tokens[i].begin < written.chunk->begin || !tokens[i].is(name)) continue;
-      const bool memset = tokens[i - 1].is("(") &&
-                          (tokens[i - 2].is("cudaMemset") || tokens[i - 2].is("cudaMemsetAsync")) &&
-                          tokens[i + 2].is("0");
-      bool zeros = false;
-      if (tokens[i + 1].is("="))
-        for (std::size_t k = i + 2; k < tokens.size() && k < i + 6 && !tokens[k].is(";"); ++k)
-          zeros = zeros || tokens[k].is("zeros") || tokens[k].is("zeros_like");
-      if (memset || zeros) zeroed.insert(kernel.parameters[p].name);
-    }
-  }
-  return zeroed;
 }
 
 /// Does `name` divide something? Then it is what a block covers: `per` of cdiv(n, per).
@@ -147,6 +123,12 @@ Error several_values(const KernelLaunch& at, const TemplateParameter& parameter,
       parameter.name, fmt::join(texts, ",")));
 }
 
+bool is_named_in(const Chunk& chunk, const Tokens& tokens, std::string_view word) {
+  return std::ranges::any_of(tokens, [&](const Token& token) {
+    return token.begin >= chunk.begin && token.end <= chunk.end && token.is(word);
+  });
+}
+
 /// Template parameter -> what the launch gives it, or what it is deduced to be.
 std::map<std::string, std::string> template_arguments(const KernelLaunch& at, const Resolver& resolver) {
   const FoundLaunch& launch = *at.launch;
@@ -168,6 +150,9 @@ std::map<std::string, std::string> template_arguments(const KernelLaunch& at, co
         throw several_values(at, parameter, values);
       if (values.size() == 1 || (values.size() > 1 && !parameter.type)) argument = spelled(values.front());
     }
+    if (argument == "index_t" && launch.chunk != nullptr &&
+        is_named_in(*launch.chunk, launch.file->tokens, kDispatchOfIndices))
+      argument = "int64_t";  // as torch's own indices are
     argument = written_out(launch, tokens_of(argument));
     arguments[parameter.name] = parameter.type ? type_without_names(at, argument) : argument;
   }

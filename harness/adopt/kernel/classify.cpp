@@ -159,13 +159,16 @@ void classify_value(AdoptedParameter& adopted, const AdoptedKernel& kernel, cons
   if (*dtype == Dtype::b8) {
     adopted.kind = Param::flag;
     adopted.value = passed ? constant->second : 1;
-    adopted.evidence = "bool in the signature";
+    adopted.unsaid = !passed;
+    adopted.evidence = evidence(fmt::format("nobody said which; --set {}=VALUE", parameter.name));
   } else if (is_floating(*dtype)) {
     adopted.kind = Param::real;
     adopted.value = passed ? constant->second : usual_value(parameter.name).value_or(kAnyNumber);
     adopted.unsaid = !passed;
     adopted.usual = usual_value(parameter.name).has_value();
-    adopted.evidence = evidence(fmt::format("nobody said which; --set {}=VALUE", parameter.name));
+    adopted.evidence = evidence(fmt::format("{}; --set {}=VALUE",
+                                            adopted.usual ? "usual for its name, no file says it" : "nobody said which",
+                                            parameter.name));
   } else if (!parameter.enumerators.empty()) {
     const Enumerator& first = parameter.enumerators.front();
     adopted.kind = Param::fixed;

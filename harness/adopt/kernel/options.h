@@ -16,6 +16,7 @@ struct AdoptOptions {
   std::vector<std::string> arguments;  // "out[N,C] f32", "idx[N] s32 < V", "sum[1] f32 zeroed"
   std::vector<std::string> sizes;      // "N=8192,7", "eps=1e-5"
   std::vector<std::string> includes;   // folders of headers
+  std::vector<std::string> hosts;      // further files that launch the kernel; none: they are looked for
   std::vector<std::string> settings;   // "act=3", "C=D+2*D*deg"
   std::string grid, block, shared;
   std::vector<std::string> tune;     // "BLOCK=64,128,256"

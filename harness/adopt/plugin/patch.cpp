@@ -76,7 +76,7 @@ class Patch {
  public:
   explicit Patch(const Winner& winner)
       : winner_(winner),
-        source_(read_cuda_source(winner.file, {}, winner.defines)),
+        source_(read_cuda_source(winner.file, {.folders = {}, .defines = winner.defines, .hosts = {}})),
         name_(last_name(winner.entry)),
         shown_(std::filesystem::path(winner.file).filename().string()) {
     for (const Declaration& declaration : source_.parsed.declarations)
@@ -120,7 +120,7 @@ class Patch {
     if (sequence->kernels.size() != winner_.launches.size())
       throw bad_input(fmt::format("{} launches {} kernels in {}, and the winner {}", shown_, sequence->kernels.size(),
                                   name_, winner_.launches.size()));
-    fronts_ = read_cuda_text(winner_.file, sequence->text, {}, winner_.defines);
+    fronts_ = read_cuda_text(winner_.file, sequence->text, {.folders = {}, .defines = winner_.defines, .hosts = {}});
     const std::vector<FoundLaunch> written = HostFunction::find(source_, name_)->launches(source_);
     const std::vector<FoundLaunch> traced = HostFunction::find(*fronts_, name_)->launches(*fronts_);
     for (std::size_t i = 0; i < written.size(); ++i)

@@ -38,6 +38,8 @@ bool is_used(const std::string& header, const std::set<std::string>& words) {
   if (header == "cuda/pipeline") return any({"pipeline", "make_pipeline", "pipeline_shared_state"}) && any({"cuda"});
   if (header == "cuda/atomic") return any({"atomic", "atomic_ref"}) && any({"cuda"});
   if (header.starts_with("cuda/")) return any({"cuda"});
+  if (header.starts_with("thrust/")) return any({"thrust"});
+  if (header == "cuComplex.h") return any({"cuFloatComplex", "cuDoubleComplex", "cuComplex"});
   return true;
 }
 
@@ -53,6 +55,9 @@ const std::map<std::string, std::string>& header_of_word() {
                                                           {"__nv_fp8_e4m3", "cuda_fp8.h"},
                                                           {"__nv_fp8_e5m2", "cuda_fp8.h"},
                                                           {"nvcuda", "mma.h"},
+                                                          {"cuFloatComplex", "cuComplex.h"},
+                                                          {"cuDoubleComplex", "cuComplex.h"},
+                                                          {"cuComplex", "cuComplex.h"},
                                                           {"numeric_limits", "harness/numeric_limits.cuh"},
                                                           {"cooperative_groups", "cooperative_groups.h"}};
   return headers;
