@@ -44,6 +44,7 @@ class Events {
         const auto arguments = arguments_at(i + 1);
         if (!arguments.empty() && is_array(arguments[0]))
           zeroed = arguments.size() > 1 && arguments[1].size() == 1 && is_zero(arguments[1][0]);
+        i = closing(tokens_, i + 1);
       } else if (names_.contains(std::string(tokens_[i].text)) && !is_part(i)) {
         if (tokens_[i + 1].is("=")) zeroed = zeroed_by(i + 2, zeroed);
         else if (tokens_[i + 1].is(".") && i + 2 < tokens_.size() && tokens_[i + 2].is("zero_")) zeroed = true;

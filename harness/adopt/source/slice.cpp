@@ -377,6 +377,9 @@ class Slice {
     result.text = "#include <harness/adopted.cuh>\n";
     if (result.torch) result.text += "#include <harness/torch_types.cuh>\n";
     for (const std::string& header : result.headers) result.text += fmt::format("#include <{}>\n", header);
+    for (const char* check : {"CUDA_KERNEL_ASSERT", "CUDA_KERNEL_ASSERT2", "CUDA_KERNEL_ASSERT_MSG"})
+      if (words_.contains(check) && !by_name_.contains(check))  // torch's: nothing in a build for release
+        result.text += fmt::format("#define {}(...)\n", check);
     result.text += text_of_pieces();
     for (const std::size_t index : constants_)
       if (used_.contains(source_.parsed.declarations[index].name)) result.constants.push_back(index);
