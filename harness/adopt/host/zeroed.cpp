@@ -21,9 +21,9 @@ std::set<std::string> names_of_array(const FoundLaunch& launch, const Tokens& ar
     // A pointer into another array; whatever a function makes has no other name.
     const bool view = further && !further->empty() &&
                       (further->size() == 1 || std::ranges::any_of(*further, [](const Token& token) {
-                        return token.is("data_ptr") || token.is("data") || token.is("raw_pointer_cast") ||
-                               token.is("contiguous") || token.is("mutable_data_ptr");
-                      }));
+                         return token.is("data_ptr") || token.is("data") || token.is("raw_pointer_cast") ||
+                                token.is("contiguous") || token.is("mutable_data_ptr");
+                       }));
     if (!view) break;
     value = *further;
   }

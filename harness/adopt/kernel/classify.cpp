@@ -138,10 +138,16 @@ void classify_pointer(AdoptedParameter& adopted, const AdoptedKernel& kernel, co
     refuse_type(kernel, parameter, "a pointer to pointers, whose targets adopt cannot see; pass the arrays one by one");
   if (!dtype) dtype = dtype_of_type(parameter.resolved, &adopted.lanes);
   if (!dtype)
-    refuse_type(kernel, parameter, "and adopt knows arrays of numbers only; make it a pointer to a type such as float");
+    refuse_type(kernel, parameter,
+                "and adopt knows arrays of numbers, and of structures whose fields are all of one type, in the file or "
+                "beside it; make it a pointer to a type such as float");
   adopted.dtype = *dtype;
   adopted.declared_read_only = parameter.read_only;
   adopted.evidence = parameter.read_only ? "const in the signature" : "not const in the signature";
+  if (parameter.enumerators.empty()) return;
+  const auto [least, most] = std::ranges::minmax(parameter.enumerators, {}, &Enumerator::value);
+  adopted.from = least.value;
+  adopted.below = number(static_cast<double>(most.value + 1));
 }
 
 void classify_value(AdoptedParameter& adopted, const AdoptedKernel& kernel, const Parameter& parameter,

@@ -89,8 +89,7 @@ void read_hosts(Declared& declared) {
   const std::vector<std::string> hosts = files_that_launch(options.file, name);
   if (hosts.size() > 1)
     throw bad_input(fmt::format("{} does not launch {}, and {} other files do; name one of them: --host {}",
-                                shown_file(source.main().path), name, hosts.size(),
-                                fmt::join(hosts, " or --host ")));
+                                shown_file(source.main().path), name, hosts.size(), fmt::join(hosts, " or --host ")));
   if (hosts.empty()) return;
   options.hosts = hosts;
   read_again(declared, source.main().text);

@@ -203,7 +203,7 @@ AdoptedKernel choose_kernel(const Declared& declared) {
   const FoundLaunch* const first = launch_of(source, launches, name, options.launch_line);
   read_launches(kernel, declared, launches, first);
   if (!several && options.launch_line == 0) refuse_other_launches(kernel, declared, launches, first);
-  if (tune_blocks(kernel, source, first)) read_launches(kernel, declared, launches, first);
+  if (tune_blocks(kernel, source, first, options)) read_launches(kernel, declared, launches, first);
   choose_types(kernel, options);
   if (kernel.dtypes.empty()) kernel.dtypes = {Dtype::f32};
   read_parameters(kernel, options);

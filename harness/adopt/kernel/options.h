@@ -28,6 +28,8 @@ struct AdoptOptions {
   std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;
   bool from_begin = false;  // where the launch passes x + 3, x is the kernel's array (adopt/host/unpack.h)
+  /// Numbers of the host's function that its block is made of and arrays are as large as: no tunable parameters.
+  std::vector<std::string> sizes_of_block;
   /// Filled in by source_of where the entry is a function of the host that launches several kernels, which `entries`
   /// then has (adopt/host/sequence.h).
   std::string function;

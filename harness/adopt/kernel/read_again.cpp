@@ -18,11 +18,9 @@ struct ListOption {
   const char* word;
   std::vector<std::string> AdoptOptions::*list;
 };
-constexpr ListOption kLists[] = {{"--include", &AdoptOptions::includes},
-                                 {"--host", &AdoptOptions::hosts},
-                                 {"-D", &AdoptOptions::defines},
-                                 {"--type", &AdoptOptions::types},
-                                 {"--set", &AdoptOptions::settings},
+constexpr ListOption kLists[] = {{"--include", &AdoptOptions::includes}, {"--host", &AdoptOptions::hosts},
+                                 {"-D", &AdoptOptions::defines},         {"--type", &AdoptOptions::types},
+                                 {"--set", &AdoptOptions::settings},     {"--size", &AdoptOptions::sizes_of_block},
                                  {"--tune", &AdoptOptions::tune}};
 struct TextOption {
   const char* word;
@@ -31,9 +29,16 @@ struct TextOption {
 constexpr TextOption kTexts[] = {
     {"--grid", &AdoptOptions::grid}, {"--block", &AdoptOptions::block}, {"--shared", &AdoptOptions::shared}};
 
-bool is_path(std::string_view word) { return word == "--include" || word == "--host"; }
+constexpr const char* kFromBegin =
+    "--from-begin";  // no option of the command: what was seen (AdoptOptions::from_begin)
 
-fs::path folder_of(const AdoptOptions& options) { return fs::absolute(options.file).parent_path(); }
+bool is_path(std::string_view word) {
+  return word == "--include" || word == "--host";
+}
+
+fs::path folder_of(const AdoptOptions& options) {
+  return fs::absolute(options.file).parent_path();
+}
 
 /// The lines of a kernel's launches, in their order.
 std::vector<int> lines_of_launches(const Source& source, const std::string& kernel) {
@@ -58,6 +63,7 @@ std::vector<std::string> options_to_read_again(const Source& source, const Adopt
     }
   for (const auto& [word, text] : kTexts)
     if (!(options.*text).empty()) texts.push_back(fmt::format("{} {}", word, options.*text));
+  if (options.from_begin) texts.emplace_back(kFromBegin);
   const std::vector<int> lines = lines_of_launches(source, kernel);
   for (std::size_t i = 0; options.launch_line > 0 && i < lines.size(); ++i)
     if (lines[i] == options.launch_line) {
@@ -72,6 +78,7 @@ void take_options(AdoptOptions& options, const std::vector<std::string>& texts) 
     const std::size_t blank = text.find(' ');
     const std::string word = text.substr(0, blank), value = blank == std::string::npos ? "" : text.substr(blank + 1);
     bool known = word == "--launch" && value.starts_with("#");
+    if (word == kFromBegin) options.from_begin = known = true;
     if (known) options.launch_number = static_cast<int>(whole("--launch", value.substr(1)));
     for (const auto& [own, list] : kLists)
       if (word == own)
@@ -79,10 +86,10 @@ void take_options(AdoptOptions& options, const std::vector<std::string>& texts) 
     for (const auto& [own, member] : kTexts)
       if (word == own) options.*member = value, known = true;
     if (!known)
-      throw bad_input(
-          fmt::format("adopted.options has '{}'; each is one of --include, --host, -D, --type, --set, --tune, --grid, "
-                      "--block, --shared with its value, or --launch #NUMBER",
-                      text));
+      throw bad_input(fmt::format(
+          "adopted.options has '{}'; each is one of --include, --host, -D, --type, --set, --size, --tune, --grid, "
+          "--block, --shared with its value, or --launch #NUMBER",
+          text));
   }
 }
 

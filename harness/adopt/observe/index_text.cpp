@@ -10,7 +10,9 @@ namespace {
 
 using Sizes = std::set<std::string>;
 
-bool is_type_word(const Token& token) { return token.is_word() && !token.is("return") && !token.is("else"); }
+bool is_type_word(const Token& token) {
+  return token.is_word() && !token.is("return") && !token.is("else");
+}
 
 /// Local variables of one definition each: `int row = blockIdx.x * 4 + y;`
 class LocalVariables {

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "harness/adopt/kernel/preview.h"
+#include "harness/adopt/observe/block_sizes.h"
 #include "harness/adopt/observe/complaint.h"
 #include "harness/adopt/observe/guesses.h"
 #include "harness/adopt/observe/limits.h"
@@ -114,6 +115,7 @@ std::string leading_floats(const AdoptedKernel& kernel, const Subject& subject, 
 /// Once an attempt understood the kernel: the order of its shapes, the steps, limits and types of its sizes.
 void finish(Attempt& attempt, const Subject& subject, Observer& observer, Seen& seen) {
   AdoptedKernel& kernel = attempt.kernel();
+  refuse_blocks_that_are_sizes(attempt);
   keep_rows_apart(kernel);
   order_shapes(attempt);
   if (refine_steps(attempt)) order_shapes(attempt);  // smaller sizes show rows that one block alone covers

@@ -64,11 +64,11 @@ std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes) {
   if (lanes != nullptr) *lanes = 1;
   if (type.starts_with("std::")) return dtype_of_type(type.substr(5), lanes);
   if (const auto entry = types.find(type); entry != types.end()) return entry->second;
-  static const std::map<std::string, Dtype> vectors{{"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},
-                                                    {"uint", Dtype::u32},  {"uchar", Dtype::u8},   {"char", Dtype::s8},
-                                                    {"short", Dtype::s16}, {"ushort", Dtype::u16},
-                                                    {"long", Dtype::s64},  {"ulong", Dtype::u64},
-                                                    {"longlong", Dtype::s64}, {"ulonglong", Dtype::u64},};
+  static const std::map<std::string, Dtype> vectors{
+      {"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},      {"uint", Dtype::u32},
+      {"uchar", Dtype::u8},  {"char", Dtype::s8},    {"short", Dtype::s16},    {"ushort", Dtype::u16},
+      {"long", Dtype::s64},  {"ulong", Dtype::u64},  {"longlong", Dtype::s64}, {"ulonglong", Dtype::u64},
+  };
   if (const bool bf16 = type.ends_with("nv_bfloat162"); bf16 || type == "__half2" || type == "half2") {
     if (lanes != nullptr) *lanes = 2;
     return bf16 ? Dtype::bf16 : Dtype::f16;

@@ -335,7 +335,9 @@ class Slice {
     for (const auto& file : source_.files)
       for (const Include& include : file->includes) {
         if (!include.file.empty()) continue;
-        if (include.name == "cub/cub.cuh") add_collectives(headers);
+        const bool cub_in_part = include.name.starts_with("cub/") && !include.name.starts_with("cub/block/") &&
+                                 !include.name.starts_with("cub/warp/");
+        if (cub_in_part) add_collectives(headers);
         else if (stays(include.name)) {
           if (is_used(include.name, words_)) headers.insert(include.name);
         } else if (include.quoted)

@@ -231,7 +231,8 @@ class ProjectReader {
       if (!failed && fs::is_regular_file(header, failed) && fs::file_size(header, failed) <= kMostBytes)
         return header.string();
     }
-    return include.quoted ? header_of_project(include.name, path) : "";
+    const bool in_folder = include.name.find('/') != std::string::npos;  // <vector> is no project's
+    return include.quoted || in_folder ? header_of_project(include.name, path) : "";
   }
 
   std::string header_of_project(const std::string& name, const fs::path& path) {
