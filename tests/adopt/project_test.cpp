@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -5,6 +6,7 @@
 #include "harness/adopt/kernel/launched.h"
 #include "harness/adopt/kernel/preview.h"
 #include "harness/adopt/observe/index_text.h"
+#include "harness/adopt/source/python_text.h"
 #include "harness/adopt/source/source.h"
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
@@ -84,6 +86,15 @@ TEST_CASE("of several files that launch a kernel a person names one") {
   CHECK(adopt::launch(adopt::declare(options)).kernel.launch.from == "b.cu:2: twice<<<n / 64, 64>>>");
 }
 
+TEST_CASE("a kernel of the same name in another file is another kernel") {
+  const Scratch scratch;
+  const adopt::AdoptOptions options = repository(scratch);
+  scratch.write("src/other.cu",
+                "__global__ void twice(const float* x, float* y, int n) { y[0] = n; }\n"
+                "void run(const float* x, float* y, int n) { twice<<<1, 1>>>(x, y, n); }\n");
+  CHECK_THAT(why_refused(options), Catch::Contains("has no launch twice<<<...>>>"));
+}
+
 TEST_CASE("a header that two places of a project have is not chosen") {
   const Scratch scratch;
   const adopt::AdoptOptions options = repository(
@@ -121,6 +132,16 @@ TEST_CASE("what an index is multiplied by in the text are the innermost sizes") 
   CHECK(adopt::strides_in_text(text, "x", sizes) == Strides{{"r"}, {"n_rx", "r"}, {"n_rx", "n_tx", "r"}});
   CHECK(adopt::strides_in_text(text, "y", sizes) == Strides{{"n_tx"}, {"n_rx", "n_tx"}});
   CHECK(adopt::strides_in_text(text, "z", sizes) == Strides{{"r"}});
+  const std::string parts =
+      "void f(float* x, float* y, int W, int H, int C) {\n"
+      "  int w = i % W, h = (i / W) % H, c = i / (W * H);\n  y[(c * W + w) * H + h] = x[i];\n}\n";
+  const std::string halves =
+      "void f(float* x, int half, int heads) {\n  const int dim = 2 * half, row = index / half;\n"
+      "  const int low = row * dim + index % half, token = row / heads;\n  x[low] = token % tokens;\n}\n";
+  CHECK(adopt::strides_in_text(halves, "x", {"half", "heads", "tokens"}) ==
+        Strides{{"half"}, {"half", "heads"}, {"half", "heads", "tokens"}});
+  CHECK(adopt::strides_in_text(parts, "x", {"W", "H", "C"}) == Strides{{"W"}, {"H", "W"}});
+  CHECK(adopt::strides_in_text(parts, "y", {"W", "H", "C"}) == Strides{{"H", "W"}, {"H"}});
   CHECK(adopt::strides_in_text("void f(float* x, int r) { int i = 0; i += 4; x[i] = r; }", "x", sizes).empty());
 }
 
@@ -182,6 +203,26 @@ TEST_CASE("complex numbers are pairs, the index of a dispatch is a whole number,
   }
 }
 
+TEST_CASE("the strings of a Python file are read, and their lines stay") {
+  const std::string text =
+      "import torch  # it's not a string\nfrom torch.utils.cpp_extension import load_inline\n"
+      "words = 'a \"\"\" b'\n\"\"\"A text with no kernel.\"\"\"\n"
+      "source = r\"\"\"\n__global__ void twice(const float* x, float* y, int n) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
+      "void run(const float* x, float* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n\"\"\"\n"
+      "module = load_inline('m', '', source)\n";
+  const std::string cuda = adopt::cuda_in_python(text);
+  CHECK(cuda.size() == text.size());
+  CHECK(std::ranges::count(cuda, '\n') == std::ranges::count(text, '\n'));
+  CHECK(cuda.find("load_inline") == std::string::npos);
+  CHECK(adopt::cuda_in_python("x = 1\n").empty());
+  const Scratch scratch;
+  scratch.write("mine.py", text);
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.py");
+  CHECK(adopt::launch(adopt::declare(options)).kernel.launch.from == "mine.py:10: twice<<<(n + 63) / 64, 64>>>");
+}
+
 TEST_CASE("a number of the host's block that arrays are as large as is a size") {
   const std::string rows =
       "__global__ void sums(float* y, const float* x) {\n"
@@ -210,7 +251,7 @@ TEST_CASE("a block that is only read behind its declaration is what that says") 
 
 TEST_CASE("structures of numbers of one type are numbers side by side, enumerations are numbers below their last") {
   const adopt::Adopted found = self_referenced(
-      "struct vec { float x, y; };\nstruct Ball { vec at; float size[2]; };\n"
+      "class vec { public: vec() {} float x, y; };\nstruct Ball { vec at; float size[2]; };\n"
       "enum class Kind : unsigned char { none, big, huge };\n"
       "__global__ void grow(Ball* balls, const Kind* kinds, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i >= n) return;\n"

@@ -188,12 +188,12 @@ class UniformStructure {
         continue;
       const Source::Found place = source_.find(i);
       if (structure != nullptr || place.chunk == nullptr || !declaration.templates.empty()) return nullptr;
-      const std::vector<std::string> words = words_of(
-          std::string_view(place.file->text).substr(place.chunk->begin, place.chunk->end - place.chunk->begin));
-      const bool plain = std::ranges::none_of(words, [](const std::string& word) {
-        static const std::set<std::string> kOther{"virtual", "union", "alignas", "__align__", "public", "template"};
-        return kOther.contains(word);
-      });
+      const std::string text = place.file->text.substr(place.chunk->begin, place.chunk->end - place.chunk->begin);
+      const std::string head = text.substr(0, text.find('{'));
+      static const std::set<std::string> kOther{"virtual", "union", "alignas", "__align__", "template"};
+      const bool derived = head.find(':') != std::string::npos;
+      const bool plain = !derived && std::ranges::none_of(
+                                         words_of(text), [](const std::string& word) { return kOther.contains(word); });
       if (!plain) return nullptr;
       structure = &declaration;
     }

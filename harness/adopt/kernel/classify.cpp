@@ -69,6 +69,9 @@ void choose_types(AdoptedKernel& kernel, const AdoptOptions& options) {
     std::string written = argument == kernel.launch.templates.end() ? "" : argument->second;
     const auto answer = said.find(parameter.name);
     if (answer != said.end() && answer->second.size() == 1) written = cuda_type(answer->second.front());
+    // int64_t is a long, and arrays of eight bytes are passed as long long: two types to a template.
+    if (const auto whole = dtype_of_type(written); whole && !is_floating(*whole) && storage_bytes(*whole) == 8)
+      kernel.launch.templates[parameter.name] = written = cuda_type(*whole);
     const bool several = answer != said.end() && answer->second.size() > 1;
     const std::vector<std::string> words = words_of(written);
     const auto fixed = several ? std::nullopt : dtype_of_type(written);

@@ -15,6 +15,7 @@
 #include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
+#include "harness/system/files.h"
 
 namespace harness::adopt {
 namespace {
@@ -84,9 +85,10 @@ void read_hosts(Declared& declared) {
   const bool given = !options.grid.empty() && !options.block.empty();
   const std::vector<std::string> kernels = kernels_of(source);
   const std::string name = options.entries.size() == 1 ? options.entries[0] : kernels.size() == 1 ? kernels[0] : "";
-  if (given || !options.hosts.empty() || std::ranges::find(kernels, name) == kernels.end()) return;
+  if (!options.hosts.empty() || std::ranges::find(kernels, name) == kernels.end()) return;
   if (launch_of(source, find_launches(source), name) != nullptr) return;
   const std::vector<std::string> hosts = files_that_launch(options.file, name);
+  if (hosts.size() > 1 && given) return;
   if (hosts.size() > 1)
     throw bad_input(fmt::format("{} does not launch {}, and {} other files do; name one of them: --host {}",
                                 shown_file(source.main().path), name, hosts.size(), fmt::join(hosts, " or --host ")));
@@ -135,7 +137,7 @@ void take_kernel(Declared& declared) {
 Declared declare(const AdoptOptions& asked) {
   Declared declared{read_cuda_source(asked.file, beside_of(asked)), asked, "", {}};
   refuse_unclosed(declared.source);
-  declared.digest = sha256_hex(declared.source.main().text);
+  declared.digest = sha256_hex(read_file(asked.file, Error::Kind::bad_input));
   define_tuned(declared);
   write_out(declared);
   read_hosts(declared);

@@ -17,7 +17,7 @@ bool is_type_word(const Token& token) {
 /// Local variables of one definition each: `int row = blockIdx.x * 4 + y;`
 class LocalVariables {
  public:
-  explicit LocalVariables(const Tokens& tokens) {
+  explicit LocalVariables(const Tokens& all) : tokens(all) {
     for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
       if (!tokens[i].is_word() || tokens[i - 1].is(".") || tokens[i - 1].is("->")) continue;
       const std::string name(tokens[i].text);
@@ -29,6 +29,8 @@ class LocalVariables {
     }
   }
 
+  const Tokens& tokens;  // of the whole text
+
   const Tokens* value_of(const std::string& name) const {
     const auto value = values_.find(name);
     return value == values_.end() || several_.contains(name) ? nullptr : &value->second;
@@ -38,6 +40,26 @@ class LocalVariables {
   std::map<std::string, Tokens> values_;
   std::set<std::string> several_;
 };
+
+/// A divisor in a text: one size, or a product of several in parentheses. Empty: another one.
+struct Divisor {
+  Sizes sizes;
+  std::size_t end = 0;  // behind it
+};
+
+Divisor divisor_at(const Tokens& tokens, std::size_t at, const Sizes& sizes) {
+  Divisor divisor;
+  if (at >= tokens.size()) return divisor;
+  const bool bracket = tokens[at].is("(");
+  const std::size_t last = bracket ? std::min(closing(tokens, at), tokens.size() - 1) : at;
+  for (std::size_t i = at + (bracket ? 1 : 0); i < last + (bracket ? 0 : 1); ++i) {
+    if (tokens[i].is("*")) continue;
+    if (!sizes.contains(std::string(tokens[i].text))) return {};
+    divisor.sizes.insert(std::string(tokens[i].text));
+  }
+  divisor.end = last + 1;
+  return divisor;
+}
 
 /// Reads sums of products, and notes which sizes each index in them is multiplied by.
 class IndexReader {
@@ -78,16 +100,58 @@ class IndexReader {
     std::vector<Tokens> others;
     for (const Tokens& given : split(term, {"*"})) {
       const Tokens factor = without_casts(given);
-      const bool size = factor.size() == 1 && sizes_.contains(std::string(factor[0].text));
-      if (size) own.insert(std::string(factor[0].text));
+      if (const Sizes sizes = sizes_alone(factor, depth); !sizes.empty()) own.insert(sizes.begin(), sizes.end());
       else if (factor.size() != 1 || factor[0].kind != Token::Kind::number) others.push_back(factor);
     }
     for (const Tokens& factor : others) {
       const Tokens* const value = factor.size() == 1 ? locals_.value_of(std::string(factor[0].text)) : nullptr;
       const bool bracket = factor[0].is("(") && closing(factor, 0) + 1 == factor.size();
+      if (factor.size() == 1 && factor[0].is_word()) read_parts(factor[0].text, own, depth);
       if (value != nullptr) read(*value, own, depth + 1);
       else if (bracket) read(part(factor, 1, factor.size() - 1), own, depth + 1);
       else note(own);
+    }
+  }
+
+  /// {half} of `dim` where `dim = 2 * half`; empty: it is no product of sizes and numbers alone.
+  Sizes sizes_alone(const Tokens& factor, int depth) const {
+    if (depth > kDeepest) return {};
+    Sizes sizes;
+    for (const Tokens& given : split(factor, {"*"})) {
+      const Tokens piece = without_casts(given);
+      if (piece.size() != 1) return {};
+      const std::string name(piece[0].text);
+      if (piece[0].kind == Token::Kind::number) continue;
+      const Tokens* const value = sizes_.contains(name) ? nullptr : locals_.value_of(name);
+      const Sizes own = sizes_.contains(name) ? Sizes{name}
+                        : value != nullptr    ? sizes_alone(*value, depth + 1)
+                                              : Sizes();
+      if (own.empty()) return {};
+      sizes.insert(own.begin(), own.end());
+    }
+    return sizes;
+  }
+
+  /// Of a counter that the text takes apart: `w = i % W, h = i / W % H`. What it is divided by lies inside of the rest.
+  void read_parts(std::string_view counter, const Sizes& inner, int depth) {
+    if (depth > kDeepest) return;
+    const Tokens& all = locals_.tokens;
+    for (std::size_t i = 1; i + 2 < all.size(); ++i) {
+      if (!all[i].is(counter) || all[i - 1].is(".") || all[i - 1].is("*")) continue;
+      Sizes own = inner;
+      std::size_t at = i + 1;
+      while (at + 1 < all.size() && (all[at].is("/") || all[at].is("%"))) {
+        const bool quotient = all[at].is("/");
+        const Divisor divisor = divisor_at(all, at + 1, sizes_);
+        if (divisor.sizes.empty()) break;
+        own.insert(divisor.sizes.begin(), divisor.sizes.end());
+        note(own);
+        at = divisor.end;
+        if (!quotient) break;
+        if (at < all.size() && all[at].is(")")) ++at;  // (i / W) % H
+        const bool defines = i >= 3 && all[i - 1].is("=") && at < all.size() && (all[at].is(";") || all[at].is(","));
+        if (defines) read_parts(all[i - 2].text, own, depth + 1);
+      }
     }
   }
 

@@ -125,7 +125,7 @@ void finish(Attempt& attempt, const Subject& subject, Observer& observer, Seen& 
   for (AdoptedSize& size : kernel.sizes)
     if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
   freeze_settings(kernel, seen);
-  limit_counts(kernel);
+  limit_counts(kernel, seen);
   settle_grid(attempt);
 }
 

@@ -198,9 +198,10 @@ int agreeing(const std::vector<std::set<std::string>>& strides, const std::vecto
   const auto is_innermost_product = [&](const std::set<std::string>& stride) {
     std::size_t count = 0;
     for (auto index = order.rbegin(); index != order.rend() && count < stride.size(); ++index) {
-      if (shape[*index]->kind == Op::number) continue;
-      if (shape[*index]->kind != Op::symbol || !stride.contains(shape[*index]->symbol)) return false;
-      ++count;
+      const std::set<std::string> symbols = symbols_of(*shape[*index]);  // two of `2 * half`
+      if (symbols.empty()) continue;
+      if (!std::ranges::includes(stride, symbols)) return false;
+      count += symbols.size();
     }
     return count == stride.size();
   };

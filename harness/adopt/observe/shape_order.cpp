@@ -149,8 +149,7 @@ class ShapeOrder : public Observing {
   bool is_ordered(std::size_t p, const std::vector<Glimpse>& glimpses) {
     AdoptedParameter& parameter = kernel_.parameters[p];
     std::set<std::string> symbols;
-    for (const FormulaPtr& extent : parameter.shape)
-      if (extent->kind == Op::symbol) symbols.insert(extent->symbol);
+    for (const FormulaPtr& extent : parameter.shape) symbols.merge(symbols_of(*extent));
     const Order order = order_of(parameter.shape, glimpses, parameter.bordered,
                                  strides_in_text(subject_.build.source, parameter.name, symbols));
     parameter.shape = order.shape;

@@ -16,6 +16,7 @@
 #include "harness/adopt/source/element_type.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/launch.h"
+#include "harness/adopt/source/python_text.h"
 #include "harness/adopt/source/slice.h"
 #include "harness/adopt/source/source.h"
 #include "harness/core/error.h"
@@ -79,6 +80,9 @@ class Patch {
         source_(read_cuda_source(winner.file, {.folders = {}, .defines = winner.defines, .hosts = {}})),
         name_(last_name(winner.entry)),
         shown_(std::filesystem::path(winner.file).filename().string()) {
+    if (is_python(winner.file))
+      throw bad_input(
+          fmt::format("the kernel stands in a string of {}, and no patch changes strings of Python", shown_));
     for (const Declaration& declaration : source_.parsed.declarations)
       if (declaration.kernel && declaration.name == name_ && (kernel_ == nullptr || declaration.defined))
         kernel_ = &declaration;

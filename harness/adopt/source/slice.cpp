@@ -19,6 +19,29 @@ bool stays(const std::string& header) {
   return headers.contains(header) || of_library(header);
 }
 
+/// Headers of C that some programs include in quotes.
+bool is_standard(const std::string& header) {
+  static const std::set<std::string> headers{"assert.h",
+                                             "errno.h",
+                                             "float.h",
+                                             "limits.h",
+                                             "math.h",
+                                             "stdbool.h",
+                                             "stddef.h",
+                                             "stdint.h",
+                                             "stdio.h",
+                                             "stdlib.h",
+                                             "string.h",
+                                             "time.h",
+                                             "unistd.h",
+                                             "omp.h",
+                                             "cuda.h",
+                                             "cuda_runtime.h",
+                                             "cuda_runtime_api.h",
+                                             "device_launch_parameters.h"};
+  return headers.contains(header);
+}
+
 /// Does the device part use what a header that stays declares? Files include more than they need, and some of it is
 /// not on every device.
 bool is_used(const std::string& header, const std::set<std::string>& words) {
@@ -334,7 +357,7 @@ class Slice {
     std::set<std::string> headers;
     for (const auto& file : source_.files)
       for (const Include& include : file->includes) {
-        if (!include.file.empty()) continue;
+        if (!include.file.empty() || is_standard(include.name)) continue;
         const bool cub_in_part = include.name.starts_with("cub/") && !include.name.starts_with("cub/block/") &&
                                  !include.name.starts_with("cub/warp/");
         if (cub_in_part) add_collectives(headers);

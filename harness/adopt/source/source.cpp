@@ -10,6 +10,7 @@
 
 #include "harness/adopt/source/clang.h"
 #include "harness/adopt/source/launch.h"
+#include "harness/adopt/source/python_text.h"
 #include "harness/core/error.h"
 #include "harness/cpp_text/includes.h"
 #include "harness/system/files.h"
@@ -64,7 +65,8 @@ class Cutter {
     if (!is(brace, "{")) return false;
     std::string scope;
     for (std::size_t i = at_; i < brace; ++i)
-      scope += (scope.empty() || tokens_[i].is("::") ? "" : " ") + std::string(tokens_[i].text);
+      scope +=
+          (scope.empty() || scope.ends_with("::") || tokens_[i].is("::") ? "" : " ") + std::string(tokens_[i].text);
     scopes_.push_back(scope);
     at_ = brace + 1;
     return true;
@@ -180,10 +182,9 @@ std::vector<fs::path> sources_below(const fs::path& folder) {
   return sources;
 }
 
-/// The folders of the file's project that hold it, the nearest first: up to the top of its repository, and without one
-/// the two above its own.
+/// The folders of the file's repository that hold it, the nearest first; none where it lies in no repository.
 std::vector<fs::path> folders_of_project(const fs::path& file) {
-  constexpr std::size_t kDeepest = 8, kWithoutRepository = 3;
+  constexpr std::size_t kDeepest = 8;
   std::vector<fs::path> folders;
   std::error_code failed;
   for (fs::path folder = file.parent_path(); folders.size() < kDeepest && folder.has_relative_path();
@@ -191,8 +192,7 @@ std::vector<fs::path> folders_of_project(const fs::path& file) {
     folders.push_back(folder);
     if (fs::exists(folder / ".git", failed)) return folders;
   }
-  folders.resize(std::min(folders.size(), kWithoutRepository));
-  return folders;
+  return {};
 }
 
 /// Reads a file and the headers that it includes, which a compiler would be told of by folders.
@@ -204,7 +204,7 @@ class ProjectReader {
     if (!read_.insert(path.string()).second) return;
     auto file = std::make_unique<SourceText>();
     file->path = path.string();
-    file->text = instead ? *instead : read_file(path.string(), Error::Kind::bad_input);
+    file->text = instead ? *instead : text_of(path);
     file->tokens = tokens_of(file->text);
     Cutter(*file).cut();
     for (Include& include : file->includes) {
@@ -218,10 +218,22 @@ class ProjectReader {
   const std::vector<std::string>& folders() const { return folders_; }
 
  private:
+  static std::string text_of(const fs::path& path) {
+    std::string text = read_file(path.string(), Error::Kind::bad_input);
+    if (!is_python(path.string())) return text;
+    std::string cuda = cuda_in_python(text);
+    if (cuda.empty())
+      throw bad_input(fmt::format("{} has no string in triple quotes with a __global__ function; name a CUDA source",
+                                  path.filename().string()));
+    return cuda;
+  }
+
   /// Beside the file that includes it, in a folder that was named, or in the one place of the project that has it; "":
   /// it is no header of the program's own.
   std::string own_header(const Include& include, const fs::path& path) {
-    if (of_library(include.name)) return "";
+    const bool own_folder =
+        include.quoted && include.name.starts_with("cuda/") && include.name.find('.') != std::string::npos;
+    if (of_library(include.name) && !own_folder) return "";
     std::vector<fs::path> places;
     if (include.quoted) places.push_back(path.parent_path());
     places.insert(places.end(), folders_.begin(), folders_.end());
@@ -367,7 +379,20 @@ Source read_source_as(const std::string& given, const std::optional<std::string>
   return source;
 }
 
-/// Does the text launch the kernel, by `kernel<<<` or `kernel<T, 4><<<`?
+/// `__global__ void kernel(...) {`
+bool defines_kernel(const Tokens& tokens, const std::string& kernel) {
+  constexpr std::size_t kHead = 24;  // tokens from __global__ to the name
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (!tokens[i].is(kernel) || !tokens[i + 1].is("(")) continue;
+    const std::size_t close = closing(tokens, i + 1);
+    if (close + 1 >= tokens.size() || !tokens[close + 1].is("{")) continue;
+    for (std::size_t k = i; k-- > 0 && k + kHead > i && !tokens[k].is(";") && !tokens[k].is("}");)
+      if (tokens[k].is("__global__")) return true;
+  }
+  return false;
+}
+
+/// Does the text launch the kernel, by `kernel<<<` or `kernel<T, 4><<<`? One of its own of that name is another kernel.
 bool launches(const std::string& text, const std::string& kernel) {
   if (text.find("<<<") == std::string::npos || text.find(kernel) == std::string::npos) return false;
   Source alone;
@@ -375,7 +400,8 @@ bool launches(const std::string& text, const std::string& kernel) {
   SourceText& file = *alone.files.back();
   file.text = text;
   file.tokens = tokens_of(file.text);
-  return std::ranges::any_of(find_launches(alone), [&](const FoundLaunch& launch) { return launch.entry == kernel; });
+  return !defines_kernel(file.tokens, kernel) &&
+         std::ranges::any_of(find_launches(alone), [&](const FoundLaunch& launch) { return launch.entry == kernel; });
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ Source read_cuda_source(const std::string& path, const Beside& beside = {});
 /// `text` stands in the place of what the file holds.
 Source read_cuda_text(const std::string& path, const std::string& text, const Beside& beside = {});
 
-/// Files of the same project that launch the kernel, in the order of their names: of the file's folder, and of the two
-/// above it up to the top of its repository.
+/// Files of the file's repository that launch the kernel, in the order of their names: of its own folder, else of the
+/// nearest one above it that has some. One that defines a kernel of that name itself is none of them.
 std::vector<std::string> files_that_launch(const std::string& file, const std::string& kernel);
 
 }  // namespace harness::adopt
