@@ -9,6 +9,7 @@
 #include "harness/adopt/observe/block_sizes.h"
 #include "harness/adopt/observe/indexes.h"
 #include "harness/adopt/observe/observed_launch.h"
+#include "harness/adopt/observe/phase.h"
 #include "harness/adopt/plugin/library_headers.h"
 #include "harness/adopt/plugin/write.h"
 #include "harness/core/dtype.h"
@@ -91,7 +92,9 @@ Observed observed_of(const Launched& launched, const Subject& subject, const Ado
     const std::vector<Question> numbers = questions_of_numbers(observed.kernel, seen.notes);
     seen.questions.insert(seen.questions.end(), numbers.begin(), numbers.end());
   }
-  if (seen.questions.empty()) find_indexes(observed.kernel, subject, observer, seen);
+  if (seen.questions.empty())
+    phase(subject.say, "numbers that lead into arrays",
+          [&] { find_indexes(observed.kernel, subject, observer, seen); });
   return observed;
 }
 

@@ -122,27 +122,31 @@ TEST_CASE("an array holds zeros where the last that the host did to it says so")
 }
 
 TEST_CASE("what an index is multiplied by in the text are the innermost sizes") {
-  using Strides = std::vector<std::set<std::string>>;
+  using Strides = std::set<std::set<std::string>>;
+  const auto strides_in = [](const std::string& text, const std::string& array, const std::set<std::string>& sizes) {
+    const auto strides = adopt::strides_in_text(text, array, sizes);
+    return Strides(strides.begin(), strides.end());
+  };
   const std::set<std::string> sizes{"r", "n_rx", "n_tx", "d"};
   const std::string text =
       "void f(float* x, float* y, float* z, int r, int n_rx, int n_tx) {\n"
       "  int tx = antenna / n_rx, rx = antenna - tx * n_rx;\n"
       "  int at = i + r * (rx + n_rx * (tx + n_tx * doppler));\n"
       "  x[at] = y[(size_t)rx * n_tx + tx];\n  float* row = z + blockIdx.x * r;\n}\n";
-  CHECK(adopt::strides_in_text(text, "x", sizes) == Strides{{"r"}, {"n_rx", "r"}, {"n_rx", "n_tx", "r"}});
-  CHECK(adopt::strides_in_text(text, "y", sizes) == Strides{{"n_tx"}, {"n_rx", "n_tx"}});
-  CHECK(adopt::strides_in_text(text, "z", sizes) == Strides{{"r"}});
+  CHECK(strides_in(text, "x", sizes) == Strides{{"r"}, {"n_rx", "r"}, {"n_rx", "n_tx", "r"}});
+  CHECK(strides_in(text, "y", sizes) == Strides{{"n_tx"}, {"n_rx", "n_tx"}});
+  CHECK(strides_in(text, "z", sizes) == Strides{{"r"}});
   const std::string parts =
       "void f(float* x, float* y, int W, int H, int C) {\n"
       "  int w = i % W, h = (i / W) % H, c = i / (W * H);\n  y[(c * W + w) * H + h] = x[i];\n}\n";
   const std::string halves =
       "void f(float* x, int half, int heads) {\n  const int dim = 2 * half, row = index / half;\n"
       "  const int low = row * dim + index % half, token = row / heads;\n  x[low] = token % tokens;\n}\n";
-  CHECK(adopt::strides_in_text(halves, "x", {"half", "heads", "tokens"}) ==
+  CHECK(strides_in(halves, "x", {"half", "heads", "tokens"}) ==
         Strides{{"half"}, {"half", "heads"}, {"half", "heads", "tokens"}});
-  CHECK(adopt::strides_in_text(parts, "x", {"W", "H", "C"}) == Strides{{"W"}, {"H", "W"}});
-  CHECK(adopt::strides_in_text(parts, "y", {"W", "H", "C"}) == Strides{{"H", "W"}, {"H"}});
-  CHECK(adopt::strides_in_text("void f(float* x, int r) { int i = 0; i += 4; x[i] = r; }", "x", sizes).empty());
+  CHECK(strides_in(parts, "x", {"W", "H", "C"}) == Strides{{"W"}, {"H", "W"}});
+  CHECK(strides_in(parts, "y", {"W", "H", "C"}) == Strides{{"H", "W"}, {"H"}});
+  CHECK(strides_in("void f(float* x, int r) { int i = 0; i += 4; x[i] = r; }", "x", sizes).empty());
 }
 
 TEST_CASE("two sizes of one counter lie in memory as the text multiplies them") {
@@ -193,7 +197,7 @@ TEST_CASE("complex numbers are pairs, the index of a dispatch is a whole number,
       "    AT_DISPATCH_INDEX_TYPES(at.scalar_type(), \"at\", [&] {\n"
       "      pick<scalar_t, index_t><<<n / 64, 64>>>(x.data_ptr<scalar_t>(), at.data_ptr<index_t>(),\n"
       "                                              y.data_ptr<scalar_t>(), n);\n    });\n  });\n}\n");
-  CHECK(kernel.types.at("I") == "int64_t");
+  CHECK(kernel.types.at("I") == "long long");
   CHECK(kernel.dtypes == std::vector{Dtype::f32, Dtype::f64, Dtype::f16});
   try {
     (void)chosen_kernel("#include <curand_kernel.h>\n__global__ void draw(curandState* s, float* x) {}\n");
@@ -261,4 +265,47 @@ TEST_CASE("structures of numbers of one type are numbers side by side, enumerati
   CHECK(pointers_of(found) == "balls: inout f32 [n, 4]\nkinds: input u8 [n]\n");
   REQUIRE(found.files.size() > 1);
   CHECK_THAT(found.files.at(0).second, Catch::Contains("gen = integers { lo = 0, hi = function(w) return 3 - 1 end }"));
+}
+
+TEST_CASE("types of explicit instantiations are those of the kernel") {
+  const adopt::AdoptedKernel kernel = chosen_kernel(
+      "template <typename T> __global__ void twice(const T* x, T* y, int n) {}\n"
+      "template <typename U> void run(const U* x, U* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n"
+      "template void run<float>(const float*, float*, int);\n"
+      "template void run<double>(const double*, double*, int);\n");
+  CHECK(kernel.dtypes == std::vector{Dtype::f32, Dtype::f64});
+}
+
+TEST_CASE("a block whose depth is a size is no larger than a GPU has") {
+  const adopt::AdoptedKernel kernel = chosen_kernel(
+      "__global__ void all(float* x, int batch, int n) {}\n"
+      "void run(float* x, int batch, int n) {\n  dim3 block(8, 8, batch);\n"
+      "  dim3 grid((n + 7) / 8, 1, (batch + block.z - 1) / block.z);\n  all<<<grid, block>>>(x, batch, n);\n}\n");
+  REQUIRE(kernel.size("batch") != nullptr);
+  CHECK(kernel.size("batch")->high == 16);
+}
+
+TEST_CASE("macros of host compilers and assertions of PyTorch come with the device part") {
+  const Scratch scratch;
+  scratch.write("mine.cu",
+                "namespace a::b {\n__global__ void least(const float* x, float* y, int n) {\n"
+                "  CUDA_KERNEL_ASSERT(n > 0);\n  float m = -__FLT_MAX__;\n"
+                "  for (int i = 0; i < n; ++i) m = fmaxf(m, x[i]);\n  y[0] = m;\n}\n}\n"
+                "void run(const float* x, float* y, int n) { a::b::least<<<1, 1>>>(x, y, n); }\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  const adopt::Launched launched = adopt::launch(adopt::declare(options));
+  CHECK(launched.kernel.qualified == "a::b::least");
+  CHECK_THAT(launched.device.text, Catch::Contains("#define CUDA_KERNEL_ASSERT(...)") &&
+                                       Catch::Contains("#define __FLT_MAX__ 3.402823466e+38F"));
+}
+
+TEST_CASE("kernels behind a condition that does not hold are said to be there") {
+  const Scratch scratch;
+  scratch.write("mine.cu", "#ifdef USE_CUDA\n" + kTwiceAlone + "#endif\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  CHECK_THAT(why_refused(options), Catch::Contains("stand behind '#ifdef USE_CUDA', which does not hold"));
+  options.defines = {"USE_CUDA=1"};
+  CHECK_THAT(why_refused(options), Catch::Contains("has no launch twice<<<...>>>"));
 }

@@ -12,6 +12,7 @@
 #include "harness/adopt/host/host_sizes.h"
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/host/zeroed.h"
+#include "harness/adopt/source/element_type.h"
 #include "harness/adopt/source/token_lists.h"
 #include "harness/core/error.h"
 
@@ -159,6 +160,24 @@ std::map<std::string, std::string> template_arguments(const KernelLaunch& at, co
   return arguments;
 }
 
+/// Of a launcher that is a template over the element type, what it is called with or instantiated for:
+/// `template void run<float>(...);`
+std::vector<std::string> instantiated_types(const KernelLaunch& at, const HostFunction* function,
+                                            const std::map<std::string, std::string>& templates) {
+  for (const TemplateParameter& parameter : at.kernel.templates) {
+    const auto argument = templates.find(parameter.name);
+    if (!parameter.type || argument == templates.end()) continue;
+    std::vector<std::string> types;
+    for (const Tokens& value : values_of_host_template(at.source, function, argument->second)) {
+      const auto dtype = dtype_of_type(type_without_names(at, type_text(value, 0, value.size())));
+      if (!dtype) return {};
+      types.emplace_back(name(*dtype));
+    }
+    if (!types.empty()) return types;
+  }
+  return {};
+}
+
 }  // namespace
 
 LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
@@ -184,6 +203,7 @@ LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
   shape.zeroed = zeroed_arguments(at);
   shape.dispatch = launch.dispatch.empty() ? dispatch_of_caller(at.source, function) : launch.dispatch;
   shape.dtypes = dispatched_types(at.source, shape.dispatch);
+  if (shape.dispatch.empty()) shape.dtypes = instantiated_types(at, function, shape.templates);
   return shape;
 }
 

@@ -305,8 +305,21 @@ void keep_divisors_positive(const Formula& extent, std::vector<Condition>& condi
   for (const FormulaPtr& operand : extent.operands) keep_divisors_positive(*operand, conditions);
 }
 
+/// Sizes that make a block larger than a GPU has are none of the kernel's.
+void keep_blocks_possible(AdoptedKernel& kernel, const std::vector<FormulaPtr>& block) {
+  constexpr double kMostThreads = 1024, kDeepest = 64;
+  FormulaPtr threads = number(1);
+  for (const FormulaPtr& extent : block) threads = formula(Op::multiply, {threads, extent});
+  if (block.size() > 1 && !symbols_of(*threads).empty())
+    kernel.conditions.push_back(
+        {formula(Op::le, {threads, number(kMostThreads)}), "a block has at most 1,024 threads"});
+  if (block.size() > 2 && !symbols_of(*block[2]).empty())
+    kernel.conditions.push_back({formula(Op::le, {block[2], number(kDeepest)}), "a block is at most 64 deep"});
+}
+
 /// Sizes that make a grid less than 1 are none of the kernel's.
 void keep_launches_positive(AdoptedKernel& kernel) {
+  for (const LaunchShape* launch : kernel.launches()) keep_blocks_possible(kernel, launch->block);
   for (const LaunchShape* launch : kernel.launches())
     for (const auto* list : {&launch->grid, &launch->block})
       for (const FormulaPtr& extent : *list) {

@@ -113,7 +113,8 @@ void refuse_other_launches(const AdoptedKernel& kernel, const Declared& declared
   if (texts.size() < 2) return;
   throw bad_input(fmt::format(
       "{} launches {} in {} ways, as its host chooses, and a plan has one ({}); name one with --launch LINE{}",
-      shown_file(declared.source.main().path), kernel.shown_name(), texts.size(), fmt::join(texts, ", "), tune));
+      shown_file(first == nullptr ? declared.source.main().path : first->file->path), kernel.shown_name(), texts.size(),
+      fmt::join(texts, ", "), tune));
 }
 
 void read_parameters(AdoptedKernel& kernel, const AdoptOptions& options) {

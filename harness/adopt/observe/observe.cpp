@@ -13,6 +13,7 @@
 #include "harness/adopt/observe/guesses.h"
 #include "harness/adopt/observe/limits.h"
 #include "harness/adopt/observe/observed_launch.h"
+#include "harness/adopt/observe/phase.h"
 #include "harness/adopt/observe/points.h"
 #include "harness/adopt/observe/settled.h"
 #include "harness/adopt/observe/shape_order.h"
@@ -117,11 +118,13 @@ void finish(Attempt& attempt, const Subject& subject, Observer& observer, Seen& 
   AdoptedKernel& kernel = attempt.kernel();
   refuse_blocks_that_are_sizes(attempt);
   keep_rows_apart(kernel);
-  order_shapes(attempt);
-  if (refine_steps(attempt)) order_shapes(attempt);  // smaller sizes show rows that one block alone covers
-  try_other_types(kernel, subject, observer, seen);
-  find_least(attempt);
-  find_limits(attempt);
+  phase(subject.say, "the order of its sizes", [&] { order_shapes(attempt); });
+  phase(subject.say, "the steps of its sizes", [&] {
+    if (refine_steps(attempt)) order_shapes(attempt);  // smaller sizes show rows that one block alone covers
+  });
+  phase(subject.say, "its other types", [&] { try_other_types(kernel, subject, observer, seen); });
+  phase(subject.say, "its least sizes", [&] { find_least(attempt); });
+  phase(subject.say, "its largest sizes", [&] { find_limits(attempt); });
   for (AdoptedSize& size : kernel.sizes)
     if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
   freeze_settings(kernel, seen);

@@ -75,9 +75,12 @@ std::set<std::string> used_symbols(const AdoptedKernel& kernel) {
 void limit_counts(AdoptedKernel& kernel, Seen& seen) {
   constexpr std::int64_t kMostTurns = 64;
   const std::set<std::string> used = used_symbols(kernel);
+  const bool writes = std::ranges::any_of(kernel.parameters, [](const AdoptedParameter& parameter) {
+    return parameter.role == "output" || parameter.role == "inout";
+  });
   for (AdoptedSize& size : kernel.sizes) {
     if (used.contains(size.symbol) || !size.values.empty()) continue;
-    if (!kernel.looped.contains(size.symbol) && !size.host)
+    if (writes && !kernel.looped.contains(size.symbol) && !size.host)
       seen.questions.push_back(
           {fmt::format("--set {}=VALUE, or --size {}=VALUES where it varies", size.name, size.name),
            fmt::format("no array and no launch depends on '{}', so it may be a mode, a flag or a limit", size.name)});

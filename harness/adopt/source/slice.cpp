@@ -19,6 +19,18 @@ bool stays(const std::string& header) {
   return headers.contains(header) || of_library(header);
 }
 
+/// Macros that compilers of the host have, and NVRTC has not.
+const std::map<std::string, std::string>& predefined() {
+  static const std::map<std::string, std::string> macros{{"__FLT_MAX__", "3.402823466e+38F"},
+                                                         {"__FLT_MIN__", "1.175494351e-38F"},
+                                                         {"__FLT_EPSILON__", "1.192092896e-07F"},
+                                                         {"__DBL_MAX__", "1.7976931348623157e+308"},
+                                                         {"__DBL_MIN__", "2.2250738585072014e-308"},
+                                                         {"__DBL_EPSILON__", "2.2204460492503131e-16"},
+                                                         {"__INT_MAX__", "2147483647"}};
+  return macros;
+}
+
 /// Headers of C that some programs include in quotes.
 bool is_standard(const std::string& header) {
   static const std::set<std::string> headers{"assert.h",
@@ -397,7 +409,10 @@ class Slice {
   DeviceSource written() const {
     DeviceSource result;
     result.torch = uses_torch();
-    const std::set<std::string> included = headers(result.left_out);
+    const std::string pieces = text_of_pieces();
+    std::set<std::string> included = headers(result.left_out);
+    for (const std::string& word : words_of(pieces))  // `using namespace nvcuda;` stays, whoever uses it
+      if (word == "nvcuda") included.insert("mma.h");
     result.headers.assign(included.begin(), included.end());
     result.text = "#include <harness/adopted.cuh>\n";
     if (result.torch) result.text += "#include <harness/torch_types.cuh>\n";
@@ -405,7 +420,9 @@ class Slice {
     for (const char* check : {"CUDA_KERNEL_ASSERT", "CUDA_KERNEL_ASSERT2", "CUDA_KERNEL_ASSERT_MSG"})
       if (words_.contains(check) && !by_name_.contains(check))  // torch's: nothing in a build for release
         result.text += fmt::format("#define {}(...)\n", check);
-    result.text += text_of_pieces();
+    for (const auto& [macro, value] : predefined())
+      if (words_.contains(macro)) result.text += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", macro, value);
+    result.text += pieces;
     for (const std::size_t index : constants_)
       if (used_.contains(source_.parsed.declarations[index].name)) result.constants.push_back(index);
     std::ranges::sort(result.constants);
