@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/adopt/observe/block_sizes.h"
 #include "harness/adopt/observe/indexes.h"
 #include "harness/adopt/observe/observed_launch.h"
+#include "harness/adopt/observe/phase.h"
 #include "harness/adopt/plugin/library_headers.h"
 #include "harness/adopt/plugin/write.h"
 #include "harness/core/dtype.h"
+#include "harness/core/error.h"
 #include "harness/core/hash.h"
 
 namespace harness::adopt {
@@ -66,6 +69,9 @@ std::vector<Question> questions_of_numbers(const AdoptedKernel& kernel, std::vec
     if (!enumerators.empty())
       questions.push_back(
           {option, fmt::format("'{}' is one of {}, and nobody says which", parameter.name, values_of(enumerators))});
+    else if (parameter.kind == Param::flag)
+      questions.push_back({fmt::format("--set {}=1 or --set {}=0", parameter.name, parameter.name),
+                           fmt::format("'{}' is true or false, and nobody says which", parameter.name)});
     else if (!parameter.usual)
       questions.push_back({option, fmt::format("'{}' is a number that nobody says", parameter.name)});
     else
@@ -86,7 +92,9 @@ Observed observed_of(const Launched& launched, const Subject& subject, const Ado
     const std::vector<Question> numbers = questions_of_numbers(observed.kernel, seen.notes);
     seen.questions.insert(seen.questions.end(), numbers.begin(), numbers.end());
   }
-  if (seen.questions.empty()) find_indexes(observed.kernel, subject, observer, seen);
+  if (seen.questions.empty())
+    phase(subject.say, "numbers that lead into arrays",
+          [&] { find_indexes(observed.kernel, subject, observer, seen); });
   return observed;
 }
 
@@ -122,16 +130,32 @@ Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector
 
 }  // namespace
 
+namespace {
+
+/// Once more with each number that turns out to be a size of the problem.
+Adopted adopt_with_sizes(AdoptOptions options, Observer& observer, const std::vector<std::string>& include_folders,
+                         const SeenKernel& seen, const Say& say) {
+  for (;;) try {
+      return adopt_declared(declare(options), observer, include_folders, seen, say);
+    } catch (const BlockIsSize& size) {
+      if (say) say(fmt::format("arrays are as large as '{}' of its block says: it is a size", size.name));
+      options.sizes_of_block.push_back(size.name);
+      if (options.sizes_of_block.size() > 3) throw bad_input(size.name + " of its block is no size; give --block EXPR");
+    }
+}
+
+}  // namespace
+
 Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders,
               const SeenKernel& seen, const Say& say) {
   try {
-    return adopt_declared(declare(given), observer, include_folders, seen, say);
+    return adopt_with_sizes(given, observer, include_folders, seen, say);
   } catch (const NeverRanWell& first) {
     if (!first.before_begin) throw;
     AdoptOptions again = given;
     again.from_begin = true;  // the host may pass x + 3
     try {
-      return adopt_declared(declare(again), observer, include_folders, seen, say);
+      return adopt_with_sizes(again, observer, include_folders, seen, say);
     } catch (const Error&) {
       throw first;  // it does not, or that was not all: what was seen first is what the file says
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -159,6 +160,30 @@ struct Besides {
   adopt::SeenKernel seen;
 };
 
+/// How long adopt may take: an evaluation that would go on for longer is left to `harness eval`, and nothing hangs.
+class Patience {
+ public:
+  Patience() { interrupt_after(kLongest_s); }
+  ~Patience() { interrupt_after(0); }
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+
+  void begin_evaluation() const { interrupt_after(std::max(kLeastEvaluation_s, kAnswer_s - seconds())); }
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  static constexpr double kAnswer_s = 120, kLeastEvaluation_s = 20, kLongest_s = 600;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// What ended: a person, or the clock, which is said. The command's status.
+int gave_up(const Patience& patience, const std::string& what) {
+  if (!deadline_passed()) return 130;
+  report::err("harness: %s did not end within %.0f s\n", what.c_str(), patience.seconds());
+  return 1;
+}
+
 int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides = {}) {
   require_descriptors();
   const Places places = shell.places();
@@ -169,12 +194,13 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
     arguments.options.path = noted_path(arguments.options.file, folder, places.project);
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
   catch_interrupts();
+  const Patience patience;
   adopt::Adopted adopted;
   do {
     const auto observer = shell.rooms.observer(places, interrupted);
     adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen,
                            [](const std::string& line) { report::err("{}\n", line); });
-    if (interrupted()) return 130;
+    if (interrupted()) return gave_up(patience, "observing " + arguments.options.file);
   } while (!adopted.seen.questions.empty() && ask(adopted, arguments, arguments.options));
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
   refuse_taken(adopted.name, folder, shell, places);
@@ -185,10 +211,15 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   if (!arguments.json) print_found(adopted);
   if (!arguments.json) report::err("wrote {}\n", (folder / adopted.name).string());
   std::vector<std::string> problems = first_check(adopted.name, arguments.device, arguments.json, shell);
-  if (interrupted()) return 130;
+  if (interrupted()) return gave_up(patience, "the check of " + adopted.name);
   bool passed = problems.empty();
+  if (passed) patience.begin_evaluation();
   if (passed && !first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell)) {
     passed = false;
+    if (interrupted())
+      return gave_up(patience, fmt::format("{} is adopted and its check passed; its first evaluation, which harness "
+                                           "eval {} 00_original --device {} does anew,",
+                                           adopted.name, adopted.name, arguments.device));
     problems.push_back(
         fmt::format("00_original does not pass its gates; harness eval {} 00_original --device {} says which",
                     adopted.name, arguments.device));
@@ -300,6 +331,10 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->take_all();
   app.add_option("--include", options.includes, "Where headers are looked for that do not lie beside the file")
       ->type_name("DIR")
+      ->take_all();
+  app.add_option("--host", options.hosts,
+                 "The file that launches the kernel, where FILE.cu does not and several others do")
+      ->type_name("FILE")
       ->take_all();
   app.add_option("--grid", options.grid, "Blocks, in terms of the parameters: \"cdiv(n, 256)\"")->type_name("EXPR");
   app.add_option("--block", options.block, "Threads of a block")->type_name("EXPR");

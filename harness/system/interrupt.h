@@ -6,4 +6,9 @@ namespace harness {
 void catch_interrupts();
 bool interrupted();
 
+/// Sets the same flag after so many seconds, whatever was asked before; 0: not any more.
+void interrupt_after(double seconds);
+/// Was it that deadline that set the flag?
+bool deadline_passed();
+
 }  // namespace harness

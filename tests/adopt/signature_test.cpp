@@ -60,9 +60,9 @@ TEST_CASE(
   const Read loss = read(kLoss);
   CHECK(types_of(loss) == "out f32; x $dtype; y s64; sums f32; ");
   CHECK(loss.kernel.entry_for("$dtype", {}) ==
-        "loss<sizeof(vector_t)/sizeof($dtype),$dtype,int64_t,at::acc_type<$dtype,true>,float>");
+        "loss<sizeof(vector_t)/sizeof($dtype),$dtype,long long,at::acc_type<$dtype,true>,float>");
   CHECK(loss.kernel.entry_for("double", {}, true) ==
-        "loss<sizeof(vector_t)/sizeof(double),double,int64_t,at::acc_type<double,true>,double>");
+        "loss<sizeof(vector_t)/sizeof(double),double,long long,at::acc_type<double,true>,double>");
   CHECK(loss.kernel.dtypes == std::vector<Dtype>{Dtype::f32, Dtype::f16});  // sums are made in float
   CHECK(adopt::evaluate(*loss.kernel.launch.shared, loss.kernel.settings(Dtype::f32)) == 512);
 }

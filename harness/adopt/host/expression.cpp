@@ -369,13 +369,13 @@ class Reader {
     return false;
   }
 
-  /// What libraries call it: at::ceil_div, THCCeilDiv, divUp, iDivUp, DIV_UP.
+  /// What libraries call it: at::ceil_div, THCCeilDiv, ATenCeilDiv, divUp, iDivUp, DIV_UP.
   static bool is_cdiv(const std::string& name) {
     std::string plain;
     for (const char c : name)
       if (c != '_') plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return plain == "cdiv" || plain == "ceildiv" || plain == "thcceildiv" || plain == "divup" || plain == "idivup" ||
-           plain == "divceil";
+           plain == "divceil" || plain == "atenceildiv";
   }
 
   FormulaPtr call(const std::string& name, std::size_t close) {

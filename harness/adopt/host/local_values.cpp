@@ -77,6 +77,16 @@ std::string base_of_view(const Tokens& value, std::vector<std::size_t>& order) {
 
 }  // namespace
 
+namespace {
+
+/// `float* x` and `auto& x` declare x; `*x` alone does not.
+bool declared_by_type(const Tokens& tokens, std::size_t i) {
+  if (tokens[i - 1].is_word()) return true;
+  return (tokens[i - 1].is("*") || tokens[i - 1].is("&")) && (tokens[i - 2].is_word() || tokens[i - 2].is(">"));
+}
+
+}  // namespace
+
 std::optional<Tokens> local_meaning(const FoundLaunch& launch, std::string_view name) {
   if (launch.chunk == nullptr) return std::nullopt;
   const Tokens& tokens = launch.file->tokens;
@@ -85,7 +95,7 @@ std::optional<Tokens> local_meaning(const FoundLaunch& launch, std::string_view 
     if (tokens[i].begin < launch.chunk->begin) break;
     std::size_t end = i;
     while (end < tokens.size() && !tokens[end].is(";")) ++end;
-    if (i + 1 < end && tokens[i + 1].is("=") && (tokens[i - 1].is_word() || declared_behind_comma(tokens, i))) {
+    if (i + 1 < end && tokens[i + 1].is("=") && (declared_by_type(tokens, i) || declared_behind_comma(tokens, i))) {
       const Tokens value = part(tokens, i + 2, end);
       return tokens[i - 1].is("using") || value.empty() ? value : split_by_commas(value).front();
     }

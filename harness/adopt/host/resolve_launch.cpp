@@ -11,6 +11,8 @@
 #include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/host_sizes.h"
 #include "harness/adopt/host/local_values.h"
+#include "harness/adopt/host/zeroed.h"
+#include "harness/adopt/source/element_type.h"
 #include "harness/adopt/source/token_lists.h"
 #include "harness/core/error.h"
 
@@ -25,31 +27,6 @@ std::string dispatch_of_caller(const Source& source, const HostFunction* functio
       if (file->tokens[i].is(function->name()) && file->tokens[i + 1].is("<"))
         if (std::string text = dispatch_around(file->tokens, i); !text.empty()) return text;
   return "";
-}
-
-/// Pointers behind cudaMemset(pointer, 0, ...) and torch::zeros.
-std::set<std::string> zeroed_arguments(const KernelLaunch& at) {
-  const FoundLaunch& written = *at.launch;
-  const Declaration& kernel = at.kernel;
-  std::set<std::string> zeroed;
-  if (written.chunk == nullptr) return zeroed;
-  const Tokens& tokens = written.file->tokens;
-  for (std::size_t p = 0; p < std::min(kernel.parameters.size(), written.arguments.size()); ++p) {
-    if (kernel.parameters[p].pointee.empty() || written.arguments[p].empty()) continue;
-    const std::string_view name = written.arguments[p][0].text;
-    for (std::size_t i = 2; i + 2 < tokens.size() && tokens[i].begin < written.place; ++i) {
-      if (tokens[i].begin < written.chunk->begin || !tokens[i].is(name)) continue;
-      const bool memset = tokens[i - 1].is("(") &&
-                          (tokens[i - 2].is("cudaMemset") || tokens[i - 2].is("cudaMemsetAsync")) &&
-                          tokens[i + 2].is("0");
-      bool zeros = false;
-      if (tokens[i + 1].is("="))
-        for (std::size_t k = i + 2; k < tokens.size() && k < i + 6 && !tokens[k].is(";"); ++k)
-          zeros = zeros || tokens[k].is("zeros") || tokens[k].is("zeros_like");
-      if (memset || zeros) zeroed.insert(kernel.parameters[p].name);
-    }
-  }
-  return zeroed;
 }
 
 /// Does `name` divide something? Then it is what a block covers: `per` of cdiv(n, per).
@@ -147,6 +124,12 @@ Error several_values(const KernelLaunch& at, const TemplateParameter& parameter,
       parameter.name, fmt::join(texts, ",")));
 }
 
+bool is_named_in(const Chunk& chunk, const Tokens& tokens, std::string_view word) {
+  return std::ranges::any_of(tokens, [&](const Token& token) {
+    return token.begin >= chunk.begin && token.end <= chunk.end && token.is(word);
+  });
+}
+
 /// Template parameter -> what the launch gives it, or what it is deduced to be.
 std::map<std::string, std::string> template_arguments(const KernelLaunch& at, const Resolver& resolver) {
   const FoundLaunch& launch = *at.launch;
@@ -168,10 +151,31 @@ std::map<std::string, std::string> template_arguments(const KernelLaunch& at, co
         throw several_values(at, parameter, values);
       if (values.size() == 1 || (values.size() > 1 && !parameter.type)) argument = spelled(values.front());
     }
+    if (argument == "index_t" && launch.chunk != nullptr &&
+        is_named_in(*launch.chunk, launch.file->tokens, kDispatchOfIndices))
+      argument = "int64_t";  // as torch's own indices are
     argument = written_out(launch, tokens_of(argument));
     arguments[parameter.name] = parameter.type ? type_without_names(at, argument) : argument;
   }
   return arguments;
+}
+
+/// Of a launcher that is a template over the element type, what it is called with or instantiated for:
+/// `template void run<float>(...);`
+std::vector<std::string> instantiated_types(const KernelLaunch& at, const HostFunction* function,
+                                            const std::map<std::string, std::string>& templates) {
+  for (const TemplateParameter& parameter : at.kernel.templates) {
+    const auto argument = templates.find(parameter.name);
+    if (!parameter.type || argument == templates.end()) continue;
+    std::vector<std::string> types;
+    for (const Tokens& value : values_of_host_template(at.source, function, argument->second)) {
+      const auto dtype = dtype_of_type(type_without_names(at, type_text(value, 0, value.size())));
+      if (!dtype) return {};
+      types.emplace_back(name(*dtype));
+    }
+    if (!types.empty()) return types;
+  }
+  return {};
 }
 
 }  // namespace
@@ -199,6 +203,7 @@ LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
   shape.zeroed = zeroed_arguments(at);
   shape.dispatch = launch.dispatch.empty() ? dispatch_of_caller(at.source, function) : launch.dispatch;
   shape.dtypes = dispatched_types(at.source, shape.dispatch);
+  if (shape.dispatch.empty()) shape.dtypes = instantiated_types(at, function, shape.templates);
   return shape;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/source/token_lists.h"
@@ -16,6 +17,14 @@ FormulaPtr multiple_behind(const Tokens& argument, const std::string& parameter)
   if (!part_of_one) return nullptr;
   return formula(Op::multiply,
                  {symbol(parameter), number(std::strtod(std::string(argument[2].text).c_str(), nullptr))});
+}
+
+/// Is it `=`, `+=`, `++` or the like? `<<=` is two tokens.
+bool changes_at(const Tokens& tokens, std::size_t i) {
+  static const std::set<std::string_view> kChanges{"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "<<=", ">>="};
+  const bool shifts = (tokens[i].is("<<") || tokens[i].is(">>") || tokens[i].is(">")) && i + 1 < tokens.size() &&
+                      (tokens[i + 1].is("=") || tokens[i + 1].is(">="));
+  return kChanges.contains(tokens[i].text) || shifts;
 }
 
 }  // namespace
@@ -116,8 +125,7 @@ std::vector<FormulaPtr> Resolver::with_members(const std::string& name, std::vec
     bool set = false;
     for (std::size_t i = 0; i + 3 < statements.size(); ++i)
       set = set || (statements[i].is(name) && statements[i + 1].is(".") &&
-                    statements[i + 2].is(member.substr(name.size() + 1)) && !statements[i + 3].is(",") &&
-                    !statements[i + 3].is(")"));
+                    statements[i + 2].is(member.substr(name.size() + 1)) && changes_at(statements, i + 3));
     if (!set) continue;
     const FormulaPtr value = as_type(left_in(statements, member, names), "unsigned");
     if (!value || !is_whole(*value)) return {};

@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/host/resolver.h"
+#include "harness/adopt/source/element_type.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/core/error.h"
 
@@ -143,6 +145,70 @@ std::vector<Parameter> fields_of_vector(const std::string& type) {
   return fields;
 }
 
+/// A structure of the file whose parts are all numbers of one type, side by side: an array of it is one of these.
+class UniformStructure {
+ public:
+  explicit UniformStructure(const Source& source) : source_(source) {}
+
+  /// "float" of `struct Ball { float3 at; float radius; };`; "": its parts differ, or what it is made of is not known.
+  std::string element_of(const std::string& type) const { return element_of(type, 0); }
+
+ private:
+  static std::string last_name(const std::string& type) {
+    const std::size_t scope = type.rfind("::");
+    return scope == std::string::npos ? type : type.substr(scope + 2);
+  }
+
+  std::string element_of(const std::string& given, int depth) const {
+    const std::string type = without_const(given.substr(0, given.find('[')));
+    const std::string plain(trimmed(type));
+    if (plain.find_first_of("*&<") != std::string::npos || depth > kDeepestName) return "";
+    int lanes = 1;
+    if (dtype_of_type(plain, &lanes)) {
+      const std::vector<Parameter> parts = lanes > 1 ? fields_of_vector(plain) : std::vector<Parameter>();
+      return parts.empty() ? plain : parts.front().type;
+    }
+    const Declaration* const structure = structure_named(last_name(plain));
+    if (structure == nullptr) return "";
+    std::string element;
+    for (const Parameter& field : structure->parameters) {
+      const std::string own = element_of(field.resolved.empty() ? field.type : field.resolved, depth + 1);
+      if (own.empty() || (!element.empty() && own != element)) return "";
+      element = own;
+    }
+    return element;
+  }
+
+  /// Nothing of it may stand between its parts, or before them.
+  const Declaration* structure_named(const std::string& name) const {
+    const Declaration* structure = nullptr;
+    for (std::size_t i = 0; i < source_.parsed.declarations.size(); ++i) {
+      const Declaration& declaration = source_.parsed.declarations[i];
+      if (declaration.kind != Declaration::Kind::type || declaration.name != name || declaration.parameters.empty())
+        continue;
+      const Source::Found place = source_.find(i);
+      if (structure != nullptr || place.chunk == nullptr || !declaration.templates.empty()) return nullptr;
+      const std::string text = place.file->text.substr(place.chunk->begin, place.chunk->end - place.chunk->begin);
+      const std::string head = text.substr(0, text.find('{'));
+      static const std::set<std::string> kOther{"virtual", "union", "alignas", "__align__", "template"};
+      const bool derived = head.find(':') != std::string::npos;
+      const bool plain = !derived && std::ranges::none_of(
+                                         words_of(text), [](const std::string& word) { return kOther.contains(word); });
+      if (!plain) return nullptr;
+      structure = &declaration;
+    }
+    return structure;
+  }
+
+  const Source& source_;
+};
+
+/// "float" of a pointer to structures of such parts; "": it is none.
+std::string element_of_structures(const Source& source, const Parameter& parameter) {
+  if (parameter.pointee.empty() || dtype_of_type(parameter.resolved) || !parameter.enumerators.empty()) return "";
+  return UniformStructure(source).element_of(parameter.resolved);
+}
+
 /// Builds the kernel in front, parameter by parameter.
 class Front {
  public:
@@ -156,6 +222,8 @@ class Front {
     const std::string argument = host_argument(i);
     if (is_accessor(parameter)) add_accessor(parameter, argument);
     else if (parameter.record) add_record(parameter, argument);
+    else if (const std::string element = element_of_structures(source_, parameter); !element.empty())
+      add_structures(parameter, element, argument);
     else {
       parameters.push_back(declared(parameter, parameter.name));
       const auto offset = from_begin_ ? offset_of(source_, kernel_, launch_, i) : std::nullopt;
@@ -213,6 +281,15 @@ class Front {
     before.push_back(fmt::format("{} harness_{}({}, {{{}}});", without_const(parameter.type), parameter.name,
                                  parameter.name, fmt::join(sizes, ", ")));
     passed.push_back("harness_" + parameter.name);
+  }
+
+  /// Structures of three numbers are three numbers each.
+  void add_structures(const Parameter& parameter, const std::string& element, const std::string& argument) {
+    const std::string before_type = parameter.read_only ? "const " : "";
+    parameters.push_back(fmt::format("{}{}* {}", before_type, element, parameter.name));
+    passed.push_back(
+        fmt::format("reinterpret_cast<{}{}*>({})", before_type, without_const(parameter.resolved), parameter.name));
+    host.push_back(argument);
   }
 
   static bool is_number(const std::string& text) {
@@ -337,7 +414,7 @@ std::string kernel_in_front(const Source::Found& place, const Declaration& kerne
   for (const TemplateParameter& parameter : kernel.templates) arguments.push_back(parameter.name);
   if (!arguments.empty()) call += fmt::format("<{}>", fmt::join(arguments, ", "));
   return fmt::format(
-      "\n\n// Made by harness adopt: the parts of what {} takes by value are parameters here.\n"
+      "\n\n// Made by harness adopt: the parts of the structures that {} takes are parameters here.\n"
       "{}__global__ void {}({}) {{\n  {}\n  {}({});\n}}\n",
       kernel.name, template_head(place), name, fmt::join(front.parameters, ", "), fmt::join(front.before, "\n  "), call,
       fmt::join(front.passed, ", "));
@@ -351,8 +428,9 @@ std::string behind_front(const std::string& name) {
 
 std::optional<Unpacked> unpack(const Source& source, std::size_t index, const FoundLaunch* launch, bool from_begin) {
   const Declaration& kernel = source.parsed.declarations[index];
-  bool needed = std::ranges::any_of(
-      kernel.parameters, [](const Parameter& parameter) { return is_accessor(parameter) || parameter.record; });
+  bool needed = std::ranges::any_of(kernel.parameters, [&](const Parameter& parameter) {
+    return is_accessor(parameter) || parameter.record || !element_of_structures(source, parameter).empty();
+  });
   for (std::size_t i = 0; i < kernel.parameters.size() && from_begin; ++i)
     needed = needed || offset_of(source, kernel, launch, i).has_value();
   const Source::Found declared = source.find(index);
@@ -362,7 +440,10 @@ std::optional<Unpacked> unpack(const Source& source, std::size_t index, const Fo
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) front.add(i);
   front.finish();
   const SourceText& main = source.main();
-  if (declared.file != &main || (launch != nullptr && launch->file != &main))
+  if (launch != nullptr && launch->file != &main)
+    throw bad_input(fmt::format("'{}' takes structures, and is launched in {}; give --grid EXPR and --block EXPR",
+                                kernel.name, std::filesystem::path(launch->file->path).filename().string()));
+  if (declared.file != &main)
     throw bad_input(fmt::format("'{}' takes structures by value and is not in {} itself; name the file that holds it",
                                 kernel.name, std::filesystem::path(main.path).filename().string()));
   Unpacked result{main.text, kernel.name + std::string(kFront)};

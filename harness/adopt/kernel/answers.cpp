@@ -86,8 +86,9 @@ void apply_argument(AdoptedKernel& kernel, const std::string& text) {
   for (const FormulaPtr& extent : parameter.shape) add_symbols(kernel, *extent, "--arg");
 }
 
-/// "eps=1e-6" of a floating-point number.
-void set_real(AdoptedParameter& parameter, const std::string& text, const std::string& value) {
+/// "eps=1e-6" of a floating-point number, "causal=1" or "causal=true" of a flag.
+void set_real(AdoptedParameter& parameter, const std::string& text, const std::string& given) {
+  const std::string value = given == "true" ? "1" : given == "false" ? "0" : given;
   char* end = nullptr;
   parameter.value = std::strtod(value.c_str(), &end);
   if (value.empty() || *end != '\0') throw bad_input(fmt::format("--set {}: '{}' is no number", text, value));
@@ -111,7 +112,8 @@ void apply_setting(AdoptedKernel& kernel, const std::string& text) {
     return follows;
   };
   for (AdoptedParameter& parameter : kernel.parameters) {
-    if (parameter.kind == Param::real && parameter.name == name) return set_real(parameter, text, expression);
+    const bool number = parameter.kind == Param::real || parameter.kind == Param::flag;
+    if (number && parameter.name == name) return set_real(parameter, text, expression);
     if (parameter.kind != Param::size && parameter.kind != Param::fixed && parameter.kind != Param::derived) continue;
     names.push_back(parameter.name);
     if (parameter.name != name) continue;

@@ -19,6 +19,18 @@ std::string or_a_function(const Source& source) {
   return functions.empty() ? "" : fmt::format("; or a function that launches several: {}", fmt::join(functions, ", "));
 }
 
+/// `#ifdef USE_CUDA`: the first directive of a condition in front of the first word __global__; "": there is none.
+std::string condition_of_kernels(const SourceText& file) {
+  std::string condition;
+  for (const Token& token : file.tokens) {
+    const bool directive = token.kind == Token::Kind::directive;
+    if (directive && condition.empty() && token.text.starts_with("#if")) condition = std::string(trimmed(token.text));
+    if (directive && token.text.starts_with("#endif")) condition.clear();
+    if (token.is("__global__")) return condition;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<Sequence> chosen_sequence(const Source& source, AdoptOptions& options) {
@@ -35,6 +47,10 @@ std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
                             const std::vector<FoundLaunch>& launches) {
   const std::string file = shown_file(source.main().path);
   const std::vector<std::string> names = kernels_of(source);
+  if (names.empty())
+    if (const std::string condition = condition_of_kernels(source.main()); !condition.empty())
+      throw bad_input(fmt::format("the kernels of {} stand behind '{}', which does not hold; give -D NAME=VALUE of it",
+                                  file, condition));
   if (names.empty())
     throw bad_input(fmt::format("{} has no __global__ function; name the file that holds the kernel itself", file));
   if (options.entries.size() > 1)

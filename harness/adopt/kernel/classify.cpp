@@ -69,6 +69,9 @@ void choose_types(AdoptedKernel& kernel, const AdoptOptions& options) {
     std::string written = argument == kernel.launch.templates.end() ? "" : argument->second;
     const auto answer = said.find(parameter.name);
     if (answer != said.end() && answer->second.size() == 1) written = cuda_type(answer->second.front());
+    // int64_t is a long, and arrays of eight bytes are passed as long long: two types to a template.
+    if (const auto whole = dtype_of_type(written); whole && !is_floating(*whole) && storage_bytes(*whole) == 8)
+      kernel.launch.templates[parameter.name] = written = cuda_type(*whole);
     const bool several = answer != said.end() && answer->second.size() > 1;
     const std::vector<std::string> words = words_of(written);
     const auto fixed = several ? std::nullopt : dtype_of_type(written);
@@ -138,10 +141,16 @@ void classify_pointer(AdoptedParameter& adopted, const AdoptedKernel& kernel, co
     refuse_type(kernel, parameter, "a pointer to pointers, whose targets adopt cannot see; pass the arrays one by one");
   if (!dtype) dtype = dtype_of_type(parameter.resolved, &adopted.lanes);
   if (!dtype)
-    refuse_type(kernel, parameter, "and adopt knows arrays of numbers only; make it a pointer to a type such as float");
+    refuse_type(kernel, parameter,
+                "and adopt knows arrays of numbers, and of structures whose fields are all of one type, in the file or "
+                "beside it; make it a pointer to a type such as float");
   adopted.dtype = *dtype;
   adopted.declared_read_only = parameter.read_only;
   adopted.evidence = parameter.read_only ? "const in the signature" : "not const in the signature";
+  if (parameter.enumerators.empty()) return;
+  const auto [least, most] = std::ranges::minmax(parameter.enumerators, {}, &Enumerator::value);
+  adopted.from = least.value;
+  adopted.below = number(static_cast<double>(most.value + 1));
 }
 
 void classify_value(AdoptedParameter& adopted, const AdoptedKernel& kernel, const Parameter& parameter,
@@ -159,13 +168,16 @@ void classify_value(AdoptedParameter& adopted, const AdoptedKernel& kernel, cons
   if (*dtype == Dtype::b8) {
     adopted.kind = Param::flag;
     adopted.value = passed ? constant->second : 1;
-    adopted.evidence = "bool in the signature";
+    adopted.unsaid = !passed;
+    adopted.evidence = evidence(fmt::format("nobody said which; --set {}=VALUE", parameter.name));
   } else if (is_floating(*dtype)) {
     adopted.kind = Param::real;
     adopted.value = passed ? constant->second : usual_value(parameter.name).value_or(kAnyNumber);
     adopted.unsaid = !passed;
     adopted.usual = usual_value(parameter.name).has_value();
-    adopted.evidence = evidence(fmt::format("nobody said which; --set {}=VALUE", parameter.name));
+    adopted.evidence = evidence(fmt::format("{}; --set {}=VALUE",
+                                            adopted.usual ? "usual for its name, no file says it" : "nobody said which",
+                                            parameter.name));
   } else if (!parameter.enumerators.empty()) {
     const Enumerator& first = parameter.enumerators.front();
     adopted.kind = Param::fixed;
@@ -293,8 +305,21 @@ void keep_divisors_positive(const Formula& extent, std::vector<Condition>& condi
   for (const FormulaPtr& operand : extent.operands) keep_divisors_positive(*operand, conditions);
 }
 
+/// Sizes that make a block larger than a GPU has are none of the kernel's.
+void keep_blocks_possible(AdoptedKernel& kernel, const std::vector<FormulaPtr>& block) {
+  constexpr double kMostThreads = 1024, kDeepest = 64;
+  FormulaPtr threads = number(1);
+  for (const FormulaPtr& extent : block) threads = formula(Op::multiply, {threads, extent});
+  if (block.size() > 1 && !symbols_of(*threads).empty())
+    kernel.conditions.push_back(
+        {formula(Op::le, {threads, number(kMostThreads)}), "a block has at most 1,024 threads"});
+  if (block.size() > 2 && !symbols_of(*block[2]).empty())
+    kernel.conditions.push_back({formula(Op::le, {block[2], number(kDeepest)}), "a block is at most 64 deep"});
+}
+
 /// Sizes that make a grid less than 1 are none of the kernel's.
 void keep_launches_positive(AdoptedKernel& kernel) {
+  for (const LaunchShape* launch : kernel.launches()) keep_blocks_possible(kernel, launch->block);
   for (const LaunchShape* launch : kernel.launches())
     for (const auto* list : {&launch->grid, &launch->block})
       for (const FormulaPtr& extent : *list) {

@@ -1,6 +1,7 @@
 #include "harness/adopt/kernel/declared.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -14,13 +15,18 @@
 #include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
+#include "harness/system/files.h"
 
 namespace harness::adopt {
 namespace {
 
+Beside beside_of(const AdoptOptions& options) {
+  return {.folders = options.includes, .defines = options.defines, .hosts = options.hosts};
+}
+
 /// The same file with another text.
 void read_again(Declared& declared, const std::string& text) {
-  declared.source = read_cuda_text(declared.options.file, text, declared.options.includes, declared.options.defines);
+  declared.source = read_cuda_text(declared.options.file, text, beside_of(declared.options));
 }
 
 /// "WIDTH" of the parser's "use of undeclared identifier 'WIDTH'"; "": it complains of something else.
@@ -72,6 +78,25 @@ void write_out(Declared& declared) {
   if (const auto text = with_one_overload(declared.source, declared.options)) read_again(declared, *text);
 }
 
+/// Reads the file that launches the kernel, where its own does not. Several files: nobody may choose for a person.
+void read_hosts(Declared& declared) {
+  AdoptOptions& options = declared.options;
+  const Source& source = declared.source;
+  const bool given = !options.grid.empty() && !options.block.empty();
+  const std::vector<std::string> kernels = kernels_of(source);
+  const std::string name = options.entries.size() == 1 ? options.entries[0] : kernels.size() == 1 ? kernels[0] : "";
+  if (!options.hosts.empty() || std::ranges::find(kernels, name) == kernels.end()) return;
+  if (launch_of(source, find_launches(source), name) != nullptr) return;
+  const std::vector<std::string> hosts = files_that_launch(options.file, name);
+  if (hosts.size() > 1 && given) return;
+  if (hosts.size() > 1)
+    throw bad_input(fmt::format("{} does not launch {}, and {} other files do; name one of them: --host {}",
+                                shown_file(source.main().path), name, hosts.size(), fmt::join(hosts, " or --host ")));
+  if (hosts.empty()) return;
+  options.hosts = hosts;
+  read_again(declared, source.main().text);
+}
+
 /// A function that launches several kernels. False: another one was asked for.
 bool take_sequence(Declared& declared) {
   AdoptOptions& options = declared.options;
@@ -110,11 +135,12 @@ void take_kernel(Declared& declared) {
 }  // namespace
 
 Declared declare(const AdoptOptions& asked) {
-  Declared declared{read_cuda_source(asked.file, asked.includes, asked.defines), asked, "", {}};
+  Declared declared{read_cuda_source(asked.file, beside_of(asked)), asked, "", {}};
   refuse_unclosed(declared.source);
-  declared.digest = sha256_hex(declared.source.main().text);
+  declared.digest = sha256_hex(read_file(asked.file, Error::Kind::bad_input));
   define_tuned(declared);
   write_out(declared);
+  read_hosts(declared);
   if (!take_sequence(declared)) take_kernel(declared);
   return declared;
 }

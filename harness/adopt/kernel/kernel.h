@@ -101,6 +101,7 @@ struct AdoptedKernel {
   std::vector<AdoptedSize> sizes;
   std::vector<Condition> conditions;
   std::map<std::string, std::vector<std::int64_t>> tuned;  // --tune NAME=...
+  std::set<std::string> guessed_blocks;                    // of `tuned`, those that only the launch's block suggests
   std::map<std::string, std::string> bound;                // how each binds: "define", "template", "launch"
   std::string dtype_parameter;  // the template parameter that is the workloads' type; "" where there is none
   std::map<std::string, std::string> types;  // what a template parameter is, with "$dtype" for that type

@@ -113,7 +113,8 @@ void refuse_other_launches(const AdoptedKernel& kernel, const Declared& declared
   if (texts.size() < 2) return;
   throw bad_input(fmt::format(
       "{} launches {} in {} ways, as its host chooses, and a plan has one ({}); name one with --launch LINE{}",
-      shown_file(declared.source.main().path), kernel.shown_name(), texts.size(), fmt::join(texts, ", "), tune));
+      shown_file(first == nullptr ? declared.source.main().path : first->file->path), kernel.shown_name(), texts.size(),
+      fmt::join(texts, ", "), tune));
 }
 
 void read_parameters(AdoptedKernel& kernel, const AdoptOptions& options) {
@@ -203,7 +204,7 @@ AdoptedKernel choose_kernel(const Declared& declared) {
   const FoundLaunch* const first = launch_of(source, launches, name, options.launch_line);
   read_launches(kernel, declared, launches, first);
   if (!several && options.launch_line == 0) refuse_other_launches(kernel, declared, launches, first);
-  if (tune_blocks(kernel, source, first)) read_launches(kernel, declared, launches, first);
+  if (tune_blocks(kernel, source, first, options)) read_launches(kernel, declared, launches, first);
   choose_types(kernel, options);
   if (kernel.dtypes.empty()) kernel.dtypes = {Dtype::f32};
   read_parameters(kernel, options);

@@ -16,6 +16,7 @@ struct AdoptOptions {
   std::vector<std::string> arguments;  // "out[N,C] f32", "idx[N] s32 < V", "sum[1] f32 zeroed"
   std::vector<std::string> sizes;      // "N=8192,7", "eps=1e-5"
   std::vector<std::string> includes;   // folders of headers
+  std::vector<std::string> hosts;      // further files that launch the kernel; none: they are looked for
   std::vector<std::string> settings;   // "act=3", "C=D+2*D*deg"
   std::string grid, block, shared;
   std::vector<std::string> tune;     // "BLOCK=64,128,256"
@@ -27,6 +28,8 @@ struct AdoptOptions {
   std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;
   bool from_begin = false;  // where the launch passes x + 3, x is the kernel's array (adopt/host/unpack.h)
+  /// Numbers of the host's function that its block is made of and arrays are as large as: no tunable parameters.
+  std::vector<std::string> sizes_of_block;
   /// Filled in by source_of where the entry is a function of the host that launches several kernels, which `entries`
   /// then has (adopt/host/sequence.h).
   std::string function;

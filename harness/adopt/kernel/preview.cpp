@@ -43,6 +43,15 @@ std::string line_at(const AdoptedKernel& kernel, const Values& values) {
   return fmt::format("  {}: {}", sizes.empty() ? "always" : sizes, text);
 }
 
+/// "  eps = 1e-05 (usual for its name, no file says it; --set eps=VALUE)": numbers that are the same in every call.
+std::vector<std::string> lines_of_numbers(const AdoptedKernel& kernel) {
+  std::vector<std::string> lines;
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (parameter.kind == Param::real || parameter.kind == Param::flag || parameter.kind == Param::fixed)
+      lines.push_back(fmt::format("  {} = {} ({})", parameter.name, parameter.value, parameter.evidence));
+  return lines;
+}
+
 }  // namespace
 
 std::string launch_preview(const AdoptedKernel& kernel) {
@@ -57,6 +66,7 @@ std::string launch_preview(const AdoptedKernel& kernel) {
       }
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   for (const std::string& line : lines) text += "\n" + line;
+  for (const std::string& line : lines_of_numbers(kernel)) text += "\n" + line;
   return text;
 }
 

@@ -9,7 +9,8 @@
 // them again.
 namespace harness::adopt {
 
-/// "-D WIDTH=64", "--type T=f16", "--launch #2" (the second launch of `kernel`: lines move), "--grid ...", "--set ...".
+/// "--include ../include" (as seen from the file's folder), "-D WIDTH=64", "--type T=f16", "--launch #2" (the second
+/// launch of `kernel`: lines move), "--grid ...", "--set ...".
 std::vector<std::string> options_to_read_again(const Source& source, const AdoptOptions& options,
                                                const std::string& kernel);
 

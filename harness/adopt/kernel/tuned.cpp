@@ -180,7 +180,7 @@ std::vector<std::int64_t> tiles_of_launch(const AdoptedKernel& kernel) {
 
 }  // namespace
 
-bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first) {
+bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first, const AdoptOptions& options) {
   const auto function = first == nullptr ? std::nullopt : HostFunction::around(*first);
   std::set<std::string> symbols;
   for (const LaunchShape* launch : kernel.launches())
@@ -202,6 +202,14 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch*
           kernel.launch.from, text, text));
     const auto dimensions = std::count_if(kernel.launch.block.begin(), kernel.launch.block.end(),
                                           [&](const FormulaPtr& extent) { return symbols_of(*extent).contains(text); });
+    const bool alone = std::ranges::any_of(kernel.launch.block, [&](const FormulaPtr& extent) {
+      return extent->kind == Op::symbol && extent->symbol == text;
+    });
+    const bool size =
+        std::ranges::find(options.sizes_of_block, text) != options.sizes_of_block.end() ||
+        std::ranges::any_of(options.sizes, [&](const std::string& said) { return said.starts_with(text + "="); });
+    if (!alone || size) continue;  // k / 4 threads for k columns: a size
+    kernel.guessed_blocks.insert(text);
     kernel.tuned[text] = dimensions > 1 ? tiles_of_launch(kernel) : usual_blocks(source, text);
     added = true;
   }

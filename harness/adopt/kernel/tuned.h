@@ -21,7 +21,7 @@ void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions&
 /// they are. Throws Error(bad_input): "block" of a launch whose block has several extents.
 void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const FoundLaunch* launch, bool block_said);
 /// Names in the block's size that nobody gives a value are what the host would tune. True: there were such.
-bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first);
+bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first, const AdoptOptions& options);
 /// A value that a template needs and that no launch, option or default gives.
 void refuse_open_templates(const AdoptedKernel& kernel, const Source& source);
 

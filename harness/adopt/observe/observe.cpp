@@ -8,10 +8,12 @@
 #include <chrono>
 
 #include "harness/adopt/kernel/preview.h"
+#include "harness/adopt/observe/block_sizes.h"
 #include "harness/adopt/observe/complaint.h"
 #include "harness/adopt/observe/guesses.h"
 #include "harness/adopt/observe/limits.h"
 #include "harness/adopt/observe/observed_launch.h"
+#include "harness/adopt/observe/phase.h"
 #include "harness/adopt/observe/points.h"
 #include "harness/adopt/observe/settled.h"
 #include "harness/adopt/observe/shape_order.h"
@@ -114,16 +116,19 @@ std::string leading_floats(const AdoptedKernel& kernel, const Subject& subject, 
 /// Once an attempt understood the kernel: the order of its shapes, the steps, limits and types of its sizes.
 void finish(Attempt& attempt, const Subject& subject, Observer& observer, Seen& seen) {
   AdoptedKernel& kernel = attempt.kernel();
+  refuse_blocks_that_are_sizes(attempt);
   keep_rows_apart(kernel);
-  order_shapes(attempt);
-  if (refine_steps(attempt)) order_shapes(attempt);  // smaller sizes show rows that one block alone covers
-  try_other_types(kernel, subject, observer, seen);
-  find_least(attempt);
-  find_limits(attempt);
+  phase(subject.say, "the order of its sizes", [&] { order_shapes(attempt); });
+  phase(subject.say, "the steps of its sizes", [&] {
+    if (refine_steps(attempt)) order_shapes(attempt);  // smaller sizes show rows that one block alone covers
+  });
+  phase(subject.say, "its other types", [&] { try_other_types(kernel, subject, observer, seen); });
+  phase(subject.say, "its least sizes", [&] { find_least(attempt); });
+  phase(subject.say, "its largest sizes", [&] { find_limits(attempt); });
   for (AdoptedSize& size : kernel.sizes)
     if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
   freeze_settings(kernel, seen);
-  limit_counts(kernel);
+  limit_counts(kernel, seen);
   settle_grid(attempt);
 }
 

@@ -192,18 +192,36 @@ bool is_proven(const std::vector<std::size_t>& order, const std::map<Extents, in
   return true;
 }
 
+/// How many of these products of sizes are the last ones of the order, numbers left out.
+int agreeing(const std::vector<std::set<std::string>>& strides, const std::vector<FormulaPtr>& shape,
+             const std::vector<std::size_t>& order) {
+  const auto is_innermost_product = [&](const std::set<std::string>& stride) {
+    std::size_t count = 0;
+    for (auto index = order.rbegin(); index != order.rend() && count < stride.size(); ++index) {
+      const std::set<std::string> symbols = symbols_of(*shape[*index]);  // two of `2 * half`
+      if (symbols.empty()) continue;
+      if (!std::ranges::includes(stride, symbols)) return false;
+      count += symbols.size();
+    }
+    return count == stride.size();
+  };
+  return static_cast<int>(std::ranges::count_if(strides, is_innermost_product));
+}
+
 }  // namespace
 
-Order order_of(const std::vector<FormulaPtr>& shape, const std::vector<Glimpse>& glimpses, bool bordered) {
+Order order_of(const std::vector<FormulaPtr>& shape, const std::vector<Glimpse>& glimpses, bool bordered,
+               const std::vector<std::set<std::string>>& strides) {
   if (shape.size() < 2 || shape.size() > kMostExtents) return {shape, true};
   std::map<Extents, int> votes;
   for (const Glimpse& glimpse : glimpses)
     for (const auto& [set, count] : votes_of(shape, glimpse, bordered)) votes[set] += count;
   std::vector<std::size_t> order(shape.size()), best;
   std::iota(order.begin(), order.end(), 0);
+  constexpr int kOfText = 1000;  // the kernel's own words count for more than what a few launches happened to touch
   int most = -1, fewest = 0;
   do {
-    int agree = 0;
+    int agree = kOfText * agreeing(strides, shape, order);
     for (const auto& [set, count] : votes) agree += is_innermost(set, order) ? count : 0;
     if (agree < most || (agree == most && moved(order) >= fewest)) continue;
     best = order;

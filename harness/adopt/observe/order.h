@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,9 @@ struct Order {
   std::vector<FormulaPtr> shape;
   bool sure = false;
 };
-Order order_of(const std::vector<FormulaPtr>& shape, const std::vector<Glimpse>& glimpses, bool bordered);
+/// `strides`: what the kernel's text says (index_text.h); it counts for more than glimpses.
+Order order_of(const std::vector<FormulaPtr>& shape, const std::vector<Glimpse>& glimpses, bool bordered,
+               const std::vector<std::set<std::string>>& strides = {});
 
 /// Does the text only compare with a variable (`row < rows`)? Then it is no distance between elements.
 bool only_compares(const std::string& text, const std::string& name);

@@ -10,34 +10,6 @@
 #include "harness/adopt/observe/steps.h"
 
 namespace harness::adopt {
-namespace {
-
-/// quant_min and quant_max: limits that values are held between, and no counts. "": a name that says no such thing.
-std::string other_limit(const std::string& name, const char* own, const char* other) {
-  const std::size_t at = name.find(own);
-  return at == std::string::npos ? "" : std::string(name).replace(at, std::string(own).size(), other);
-}
-
-/// Numbers that no array and no launch depends on, and that are called the least and the most of something, are
-/// settings.
-void settle_limits(AdoptedKernel& kernel, const std::set<std::string>& used) {
-  constexpr double kUsualLeast = 0, kUsualMost = 127;
-  const auto is_open = [&](const std::string& name) {
-    const AdoptedSize* const size = kernel.size(name);
-    return size != nullptr && size->values.empty() && !used.contains(name);
-  };
-  for (AdoptedParameter& parameter : kernel.parameters) {
-    const std::string name = parameter.name, most = other_limit(name, "min", "max");
-    if (parameter.kind != Param::size || most.empty() || !is_open(name) || !is_open(most)) continue;
-    const auto other = std::ranges::find(kernel.parameters, most, &AdoptedParameter::name);
-    const auto said = [](const std::string& name) { return fmt::format("nobody said which; --set {}=VALUE", name); };
-    set_parameter(kernel, parameter, number(kUsualLeast), said(name));
-    set_parameter(kernel, *other, number(kUsualMost), said(most));
-  }
-}
-
-}  // namespace
-
 std::set<std::string> used_by_arrays(const AdoptedKernel& kernel) {
   std::set<std::string> used;
   for (const AdoptedParameter& parameter : kernel.parameters) {
@@ -86,13 +58,33 @@ void settle_grid(const Observing& observing) {
   kernel.launch.from += ", and each block has as many elements as before";
 }
 
-void limit_counts(AdoptedKernel& kernel) {
-  constexpr std::int64_t kMostTurns = 64;
+namespace {
+
+/// Symbols that say how long an array is, how far its values go, or how large a launch is.
+std::set<std::string> used_symbols(const AdoptedKernel& kernel) {
   std::set<std::string> used = used_by_arrays(kernel);
   used.merge(symbols_of_launches(kernel));
-  settle_limits(kernel, used);
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (parameter.below) used.merge(symbols_of(*parameter.below));
+  for (const Condition& condition : kernel.conditions) used.merge(symbols_of(*condition.formula));
+  return used;
+}
+
+}  // namespace
+
+void limit_counts(AdoptedKernel& kernel, Seen& seen) {
+  constexpr std::int64_t kMostTurns = 64;
+  const std::set<std::string> used = used_symbols(kernel);
+  const bool writes = std::ranges::any_of(kernel.parameters, [](const AdoptedParameter& parameter) {
+    return parameter.role == "output" || parameter.role == "inout";
+  });
   for (AdoptedSize& size : kernel.sizes) {
-    if (used.contains(size.symbol) || !size.values.empty() || size.high <= kMostTurns) continue;
+    if (used.contains(size.symbol) || !size.values.empty()) continue;
+    if (writes && !kernel.looped.contains(size.symbol) && !size.host)
+      seen.questions.push_back(
+          {fmt::format("--set {}=VALUE, or --size {}=VALUES where it varies", size.name, size.name),
+           fmt::format("no array and no launch depends on '{}', so it may be a mode, a flag or a limit", size.name)});
+    if (size.high <= kMostTurns) continue;
     size.high = std::max(kMostTurns, size.low);
     size.limited = true;
     size.evidence += fmt::format("; no array depends on it: up to {}, or --size {}=VALUES", size.high, size.name);

@@ -19,7 +19,7 @@ void freeze_settings(AdoptedKernel& kernel, Seen& seen);
 
 /// A whole number that neither an array nor a launch depends on counts something that each thread does. Beside the
 /// extents it multiplies the work, which nothing here sees: large values of both would take hours.
-void limit_counts(AdoptedKernel& kernel);
+void limit_counts(AdoptedKernel& kernel, Seen& seen);
 
 /// Where elements for each block follow its threads, they are tried with another number of these: the kernel may count
 /// on the number that the launch has.

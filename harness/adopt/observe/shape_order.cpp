@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/adopt/observe/host_hints.h"
+#include "harness/adopt/observe/index_text.h"
 #include "harness/adopt/observe/observed_launch.h"
 #include "harness/adopt/observe/order.h"
 #include "harness/adopt/observe/points.h"
@@ -147,7 +148,10 @@ class ShapeOrder : public Observing {
   /// Puts its sizes into the order that was seen. True: no further look is needed.
   bool is_ordered(std::size_t p, const std::vector<Glimpse>& glimpses) {
     AdoptedParameter& parameter = kernel_.parameters[p];
-    const Order order = order_of(parameter.shape, glimpses, parameter.bordered);
+    std::set<std::string> symbols;
+    for (const FormulaPtr& extent : parameter.shape) symbols.merge(symbols_of(*extent));
+    const Order order = order_of(parameter.shape, glimpses, parameter.bordered,
+                                 strides_in_text(subject_.build.source, parameter.name, symbols));
     parameter.shape = order.shape;
     return order.sure;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/adopt/observe/draws.h"
+#include "harness/adopt/observe/phase.h"
 #include "harness/adopt/plugin/lua_text.h"
 #include "harness/adopt/plugin/reference_source.h"
 #include "harness/adopt/plugin/references.h"
@@ -49,10 +50,10 @@ Contract contract_of(const Declared& declared, const DeviceSource& device, const
   std::string reference = declared.options.reference;
   if (seen)
     if (const std::string proposed = seen(kernel, matched); reference.empty()) reference = proposed;
-  choose_draws(kernel, subject, observer, contract.seen);
+  phase(subject.say, "how inputs are drawn", [&] { choose_draws(kernel, subject, observer, contract.seen); });
   add_shared_conditions(kernel, reference != "self");  // before workloads are chosen, and recorded for
   References references(kernel, declared.source, device, subject, observer);
-  contract.reference = references.choose(reference);
+  phase(subject.say, "its reference", [&] { contract.reference = references.choose(reference); });
   if (!references.note.empty()) contract.seen.notes.push_back(references.note);
   return contract;
 }

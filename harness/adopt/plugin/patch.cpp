@@ -16,6 +16,7 @@
 #include "harness/adopt/source/element_type.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/launch.h"
+#include "harness/adopt/source/python_text.h"
 #include "harness/adopt/source/slice.h"
 #include "harness/adopt/source/source.h"
 #include "harness/core/error.h"
@@ -76,9 +77,12 @@ class Patch {
  public:
   explicit Patch(const Winner& winner)
       : winner_(winner),
-        source_(read_cuda_source(winner.file, {}, winner.defines)),
+        source_(read_cuda_source(winner.file, {.folders = {}, .defines = winner.defines, .hosts = {}})),
         name_(last_name(winner.entry)),
         shown_(std::filesystem::path(winner.file).filename().string()) {
+    if (is_python(winner.file))
+      throw bad_input(
+          fmt::format("the kernel stands in a string of {}, and no patch changes strings of Python", shown_));
     for (const Declaration& declaration : source_.parsed.declarations)
       if (declaration.kernel && declaration.name == name_ && (kernel_ == nullptr || declaration.defined))
         kernel_ = &declaration;
@@ -120,7 +124,7 @@ class Patch {
     if (sequence->kernels.size() != winner_.launches.size())
       throw bad_input(fmt::format("{} launches {} kernels in {}, and the winner {}", shown_, sequence->kernels.size(),
                                   name_, winner_.launches.size()));
-    fronts_ = read_cuda_text(winner_.file, sequence->text, {}, winner_.defines);
+    fronts_ = read_cuda_text(winner_.file, sequence->text, {.folders = {}, .defines = winner_.defines, .hosts = {}});
     const std::vector<FoundLaunch> written = HostFunction::find(source_, name_)->launches(source_);
     const std::vector<FoundLaunch> traced = HostFunction::find(*fronts_, name_)->launches(*fronts_);
     for (std::size_t i = 0; i < written.size(); ++i)

@@ -83,7 +83,7 @@ class PatchForSizes {
  public:
   explicit PatchForSizes(const Winner& winner)
       : winner_(winner),
-        source_(read_cuda_source(winner.file, {}, winner.defines)),
+        source_(read_cuda_source(winner.file, {.folders = {}, .defines = winner.defines, .hosts = {}})),
         shown_(std::filesystem::path(winner.file).filename().string()) {
     const std::size_t colon = winner.entry.rfind(':');
     name_ = colon == std::string::npos ? winner.entry : winner.entry.substr(colon + 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/adopt/host/unpack.h"
 #include "harness/adopt/kernel/answers.h"
 #include "harness/adopt/kernel/launched.h"
 #include "harness/adopt/kernel/read_again.h"
@@ -54,7 +55,10 @@ AdoptOptions options_of(const std::string& file, const AdoptedFrom& from) {
   AdoptOptions options;
   options.file = file;
   options.yes = true;
-  options.entries = {from.entry.substr(from.entry.rfind(':') == std::string::npos ? 0 : from.entry.rfind(':') + 1)};
+  const std::string entry =
+      from.entry.substr(from.entry.rfind(':') == std::string::npos ? 0 : from.entry.rfind(':') + 1);
+  const std::string behind = behind_front(entry);  // the file has the kernel behind the one in front
+  options.entries = {behind.empty() ? entry : behind};
   take_options(options, from.options);
   return options;
 }

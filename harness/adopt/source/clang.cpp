@@ -325,6 +325,7 @@ class Walk {
       read.pointee = bare_type(lib_.take(lib_.typeSpelling(written)));
       read.resolved = bare_type(lib_.take(lib_.typeSpelling(target)));
       read.read_only = lib_.isConst(target) != 0;
+      if (target.kind == kEnumType) enumeration(lib_.typeDeclaration(target), read);
     } else {
       read.resolved = bare_type(lib_.take(lib_.typeSpelling(canonical)));
       int lanes = 1;  // a half is a number, whatever it is made of

@@ -21,7 +21,7 @@ struct Parameter {
   std::string resolved;                 // pointee or value with typedefs resolved: "float", "unsigned int"
   bool read_only = false;               // the pointee is const
   bool record = false;                  // a value that is a struct or class
-  std::vector<Enumerator> enumerators;  // of a value that is an enumeration; then `resolved` is its integer
+  std::vector<Enumerator> enumerators;  // of an enumeration, also behind a pointer: `resolved` is its integer
 };
 
 struct TemplateParameter {

@@ -13,6 +13,11 @@ std::string with_doubles(const std::string& text) {
       result.replace(at, named.size(), "double");
   for (const char* word : {"float", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})
     result = with_word(result, word, "double");
+  for (const char* pair : {"cuFloatComplex", "cuComplex"}) result = with_word(result, pair, "cuDoubleComplex");
+  for (const char* name : {"make_cuFloatComplex", "make_cuComplex"})
+    result = with_word(result, name, "make_cuDoubleComplex");
+  for (const std::string name : {"cuCadd", "cuCsub", "cuCmul", "cuCdiv", "cuCabs", "cuCreal", "cuCimag", "cuConj"})
+    result = with_word(result, name + "f", name);
   for (const char* pair : {"float2", "half2", "__half2", "__nv_bfloat162", "nv_bfloat162"})
     result = with_word(result, pair, "double2");
   return result;
@@ -59,9 +64,11 @@ std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes) {
   if (lanes != nullptr) *lanes = 1;
   if (type.starts_with("std::")) return dtype_of_type(type.substr(5), lanes);
   if (const auto entry = types.find(type); entry != types.end()) return entry->second;
-  static const std::map<std::string, Dtype> vectors{{"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},
-                                                    {"uint", Dtype::u32},  {"uchar", Dtype::u8},   {"char", Dtype::s8},
-                                                    {"short", Dtype::s16}, {"ushort", Dtype::u16}};
+  static const std::map<std::string, Dtype> vectors{
+      {"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},      {"uint", Dtype::u32},
+      {"uchar", Dtype::u8},  {"char", Dtype::s8},    {"short", Dtype::s16},    {"ushort", Dtype::u16},
+      {"long", Dtype::s64},  {"ulong", Dtype::u64},  {"longlong", Dtype::s64}, {"ulonglong", Dtype::u64},
+  };
   if (const bool bf16 = type.ends_with("nv_bfloat162"); bf16 || type == "__half2" || type == "half2") {
     if (lanes != nullptr) *lanes = 2;
     return bf16 ? Dtype::bf16 : Dtype::f16;

@@ -94,7 +94,12 @@ void refuse_broken_signature(const Source& source, std::size_t index) {
         fmt::format("{}: kernel '{}' is only declared; name the file that holds its body", file, kernel.name));
   for (const Complaint& complaint : source.parsed.complaints)
     if (shown_file(complaint.file) == shown_file(declared.file->path) && complaint.place >= declared.chunk->begin &&
-        complaint.place < declared.chunk->body)
+        complaint.place < declared.chunk->body && complaint.text.find("'curand") != std::string::npos)
+      throw bad_input(fmt::format(
+          "{}:{}: '{}' takes states of cuRAND, which is on no device here; pass the numbers that it draws as an array",
+          file, line_of(declared.file->text, complaint.place), kernel.name));
+    else if (shown_file(complaint.file) == shown_file(declared.file->path) &&
+             complaint.place >= declared.chunk->begin && complaint.place < declared.chunk->body)
       throw bad_input(
           fmt::format("{}:{}: the signature of '{}' cannot be read: {}; put the header that declares it beside "
                       "the file, or write the type out",

@@ -17,7 +17,7 @@ std::string dispatch_around(const Tokens& tokens, std::size_t at) {
     if (!tokens[i].is_word()) continue;
     const bool dispatch =
         tokens[i].text.find("DISPATCH_") != std::string_view::npos && i + 1 < tokens.size() && tokens[i + 1].is("(");
-    if (!dispatch || closing(tokens, i + 1) < at) continue;
+    if (!dispatch || tokens[i].is(kDispatchOfIndices) || closing(tokens, i + 1) < at) continue;
     std::string text;
     for (std::size_t k = i; k < at && !tokens[k].is("["); ++k) text += tokens[k].text;
     return text;

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/adopt/source/source.h"
@@ -24,6 +25,9 @@ std::vector<FoundLaunch> find_launches(const Source& source);
 
 /// The piece of a file that a place lies in; nullptr: between them.
 const Chunk* chunk_at(const SourceText& file, std::size_t place);
+
+/// PyTorch's macro whose type is `index_t`: whole numbers of four or eight bytes. It says nothing of the elements.
+inline constexpr std::string_view kDispatchOfIndices = "AT_DISPATCH_INDEX_TYPES";
 
 /// "AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type()..." around a token; "" where there is none.
 std::string dispatch_around(const Tokens& tokens, std::size_t at);

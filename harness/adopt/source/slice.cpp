@@ -19,6 +19,41 @@ bool stays(const std::string& header) {
   return headers.contains(header) || of_library(header);
 }
 
+/// Macros that compilers of the host have, and NVRTC has not.
+const std::map<std::string, std::string>& predefined() {
+  static const std::map<std::string, std::string> macros{{"__FLT_MAX__", "3.402823466e+38F"},
+                                                         {"__FLT_MIN__", "1.175494351e-38F"},
+                                                         {"__FLT_EPSILON__", "1.192092896e-07F"},
+                                                         {"__DBL_MAX__", "1.7976931348623157e+308"},
+                                                         {"__DBL_MIN__", "2.2250738585072014e-308"},
+                                                         {"__DBL_EPSILON__", "2.2204460492503131e-16"},
+                                                         {"__INT_MAX__", "2147483647"}};
+  return macros;
+}
+
+/// Headers of C that some programs include in quotes.
+bool is_standard(const std::string& header) {
+  static const std::set<std::string> headers{"assert.h",
+                                             "errno.h",
+                                             "float.h",
+                                             "limits.h",
+                                             "math.h",
+                                             "stdbool.h",
+                                             "stddef.h",
+                                             "stdint.h",
+                                             "stdio.h",
+                                             "stdlib.h",
+                                             "string.h",
+                                             "time.h",
+                                             "unistd.h",
+                                             "omp.h",
+                                             "cuda.h",
+                                             "cuda_runtime.h",
+                                             "cuda_runtime_api.h",
+                                             "device_launch_parameters.h"};
+  return headers.contains(header);
+}
+
 /// Does the device part use what a header that stays declares? Files include more than they need, and some of it is
 /// not on every device.
 bool is_used(const std::string& header, const std::set<std::string>& words) {
@@ -38,6 +73,8 @@ bool is_used(const std::string& header, const std::set<std::string>& words) {
   if (header == "cuda/pipeline") return any({"pipeline", "make_pipeline", "pipeline_shared_state"}) && any({"cuda"});
   if (header == "cuda/atomic") return any({"atomic", "atomic_ref"}) && any({"cuda"});
   if (header.starts_with("cuda/")) return any({"cuda"});
+  if (header.starts_with("thrust/")) return any({"thrust"});
+  if (header == "cuComplex.h") return any({"cuFloatComplex", "cuDoubleComplex", "cuComplex"});
   return true;
 }
 
@@ -53,6 +90,9 @@ const std::map<std::string, std::string>& header_of_word() {
                                                           {"__nv_fp8_e4m3", "cuda_fp8.h"},
                                                           {"__nv_fp8_e5m2", "cuda_fp8.h"},
                                                           {"nvcuda", "mma.h"},
+                                                          {"cuFloatComplex", "cuComplex.h"},
+                                                          {"cuDoubleComplex", "cuComplex.h"},
+                                                          {"cuComplex", "cuComplex.h"},
                                                           {"numeric_limits", "harness/numeric_limits.cuh"},
                                                           {"cooperative_groups", "cooperative_groups.h"}};
   return headers;
@@ -329,8 +369,10 @@ class Slice {
     std::set<std::string> headers;
     for (const auto& file : source_.files)
       for (const Include& include : file->includes) {
-        if (!include.file.empty()) continue;
-        if (include.name == "cub/cub.cuh") add_collectives(headers);
+        if (!include.file.empty() || is_standard(include.name)) continue;
+        const bool cub_in_part = include.name.starts_with("cub/") && !include.name.starts_with("cub/block/") &&
+                                 !include.name.starts_with("cub/warp/");
+        if (cub_in_part) add_collectives(headers);
         else if (stays(include.name)) {
           if (is_used(include.name, words_)) headers.insert(include.name);
         } else if (include.quoted)
@@ -367,12 +409,20 @@ class Slice {
   DeviceSource written() const {
     DeviceSource result;
     result.torch = uses_torch();
-    const std::set<std::string> included = headers(result.left_out);
+    const std::string pieces = text_of_pieces();
+    std::set<std::string> included = headers(result.left_out);
+    for (const std::string& word : words_of(pieces))  // `using namespace nvcuda;` stays, whoever uses it
+      if (word == "nvcuda") included.insert("mma.h");
     result.headers.assign(included.begin(), included.end());
     result.text = "#include <harness/adopted.cuh>\n";
     if (result.torch) result.text += "#include <harness/torch_types.cuh>\n";
     for (const std::string& header : result.headers) result.text += fmt::format("#include <{}>\n", header);
-    result.text += text_of_pieces();
+    for (const char* check : {"CUDA_KERNEL_ASSERT", "CUDA_KERNEL_ASSERT2", "CUDA_KERNEL_ASSERT_MSG"})
+      if (words_.contains(check) && !by_name_.contains(check))  // torch's: nothing in a build for release
+        result.text += fmt::format("#define {}(...)\n", check);
+    for (const auto& [macro, value] : predefined())
+      if (words_.contains(macro)) result.text += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", macro, value);
+    result.text += pieces;
     for (const std::size_t index : constants_)
       if (used_.contains(source_.parsed.declarations[index].name)) result.constants.push_back(index);
     std::ranges::sort(result.constants);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "harness/adopt/source/clang.h"
+#include "harness/adopt/source/launch.h"
+#include "harness/adopt/source/python_text.h"
 #include "harness/core/error.h"
 #include "harness/cpp_text/includes.h"
 #include "harness/system/files.h"
@@ -62,7 +65,8 @@ class Cutter {
     if (!is(brace, "{")) return false;
     std::string scope;
     for (std::size_t i = at_; i < brace; ++i)
-      scope += (scope.empty() || tokens_[i].is("::") ? "" : " ") + std::string(tokens_[i].text);
+      scope +=
+          (scope.empty() || scope.ends_with("::") || tokens_[i].is("::") ? "" : " ") + std::string(tokens_[i].text);
     scopes_.push_back(scope);
     at_ = brace + 1;
     return true;
@@ -159,35 +163,111 @@ bool holds_library(const fs::path& folder) {
   return std::ranges::any_of(kLibraries, [&](const char* c) { return fs::is_directory(folder / c, failed); });
 }
 
-/// Beside the file that includes it, or in a folder that was named; "": it is no header of the program's own.
-std::string own_header(const Include& include, const fs::path& path, const std::vector<std::string>& folders) {
-  if (of_library(include.name)) return "";
-  std::vector<fs::path> places;
-  if (include.quoted) places.push_back(path.parent_path());
-  places.insert(places.end(), folders.begin(), folders.end());
-  for (const fs::path& folder : places) {
-    std::error_code failed;
-    const fs::path header = fs::weakly_canonical(folder / include.name, failed);
-    if (!failed && fs::is_regular_file(header, failed) && fs::file_size(header, failed) <= kMostBytes)
-      return header.string();
+/// Sources below a folder by name, hidden folders left out; none where there are too many to look through.
+std::vector<fs::path> sources_below(const fs::path& folder) {
+  constexpr std::size_t kMost = 20000;
+  static const std::set<std::string> kinds{".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl"};
+  std::vector<fs::path> sources;
+  std::error_code failed;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failed);
+  std::size_t seen = 0;
+  for (; !failed && entry != fs::recursive_directory_iterator() && seen < kMost; ++seen) {
+    if (entry->path().filename().string().starts_with(".")) entry.disable_recursion_pending();
+    else if (kinds.contains(entry->path().extension().string()) && entry->is_regular_file(failed))
+      sources.push_back(entry->path());
+    entry.increment(failed);
   }
-  return "";
+  if (seen == kMost) return {};
+  std::ranges::sort(sources);
+  return sources;
 }
 
-void read_text(const fs::path& path, Source& source, std::set<std::string>& read,
-               const std::optional<std::string>& instead, const std::vector<std::string>& folders) {
-  if (!read.insert(path.string()).second) return;
-  auto file = std::make_unique<SourceText>();
-  file->path = path.string();
-  file->text = instead ? *instead : read_file(path.string(), Error::Kind::bad_input);
-  file->tokens = tokens_of(file->text);
-  Cutter(*file).cut();
-  for (Include& include : file->includes) {
-    include.file = own_header(include, path, folders);
-    if (!include.file.empty()) read_text(include.file, source, read, std::nullopt, folders);
+/// The folders of the file's repository that hold it, the nearest first; none where it lies in no repository.
+std::vector<fs::path> folders_of_project(const fs::path& file) {
+  constexpr std::size_t kDeepest = 8;
+  std::vector<fs::path> folders;
+  std::error_code failed;
+  for (fs::path folder = file.parent_path(); folders.size() < kDeepest && folder.has_relative_path();
+       folder = folder.parent_path()) {
+    folders.push_back(folder);
+    if (fs::exists(folder / ".git", failed)) return folders;
   }
-  source.files.push_back(std::move(file));
+  return {};
 }
+
+/// Reads a file and the headers that it includes, which a compiler would be told of by folders.
+class ProjectReader {
+ public:
+  ProjectReader(Source& source, std::vector<std::string> folders) : source_(source), folders_(std::move(folders)) {}
+
+  void read(const fs::path& path, const std::optional<std::string>& instead) {
+    if (!read_.insert(path.string()).second) return;
+    auto file = std::make_unique<SourceText>();
+    file->path = path.string();
+    file->text = instead ? *instead : text_of(path);
+    file->tokens = tokens_of(file->text);
+    Cutter(*file).cut();
+    for (Include& include : file->includes) {
+      include.file = own_header(include, path);
+      if (!include.file.empty()) read(include.file, std::nullopt);
+    }
+    source_.files.push_back(std::move(file));
+  }
+
+  /// Those that were named, and those of the project in which a header was found.
+  const std::vector<std::string>& folders() const { return folders_; }
+
+ private:
+  static std::string text_of(const fs::path& path) {
+    std::string text = read_file(path.string(), Error::Kind::bad_input);
+    if (!is_python(path.string())) return text;
+    std::string cuda = cuda_in_python(text);
+    if (cuda.empty())
+      throw bad_input(fmt::format("{} has no string in triple quotes with a __global__ function; name a CUDA source",
+                                  path.filename().string()));
+    return cuda;
+  }
+
+  /// Beside the file that includes it, in a folder that was named, or in the one place of the project that has it; "":
+  /// it is no header of the program's own.
+  std::string own_header(const Include& include, const fs::path& path) {
+    const bool own_folder =
+        include.quoted && include.name.starts_with("cuda/") && include.name.find('.') != std::string::npos;
+    if (of_library(include.name) && !own_folder) return "";
+    std::vector<fs::path> places;
+    if (include.quoted) places.push_back(path.parent_path());
+    places.insert(places.end(), folders_.begin(), folders_.end());
+    for (const fs::path& folder : places) {
+      std::error_code failed;
+      const fs::path header = fs::weakly_canonical(folder / include.name, failed);
+      if (!failed && fs::is_regular_file(header, failed) && fs::file_size(header, failed) <= kMostBytes)
+        return header.string();
+    }
+    const bool in_folder = include.name.find('/') != std::string::npos;  // <vector> is no project's
+    return include.quoted || in_folder ? header_of_project(include.name, path) : "";
+  }
+
+  std::string header_of_project(const std::string& name, const fs::path& path) {
+    if (name.starts_with(".") || name.starts_with("/")) return "";
+    for (const fs::path& folder : folders_of_project(path)) {
+      auto known = below_.find(folder.string());
+      if (known == below_.end()) known = below_.emplace(folder.string(), sources_below(folder)).first;
+      std::vector<std::string> headers;
+      for (const fs::path& source : known->second)
+        if (source.string().ends_with("/" + name)) headers.push_back(source.string());
+      if (headers.size() > 1) return "";  // nobody may choose for a person
+      if (headers.empty()) continue;
+      folders_.push_back(headers[0].substr(0, headers[0].size() - name.size() - 1));
+      return headers[0];
+    }
+    return "";
+  }
+
+  Source& source_;
+  std::vector<std::string> folders_;
+  std::set<std::string> read_;
+  std::map<std::string, std::vector<fs::path>> below_;
+};
 
 /// "WIDTH=64" as a header in front of all others.
 std::unique_ptr<SourceText> command_line_of(const std::vector<std::string>& defines) {
@@ -235,50 +315,117 @@ Source::Found Source::find(std::size_t declaration) const {
 
 namespace {
 
-Source read_source_as(const std::string& given, const std::optional<std::string>& instead,
-                      const std::vector<std::string>& named, const std::vector<std::string>& defines) {
+fs::path file_named(const std::string& given) {
   std::error_code failed;
   const fs::path path = fs::canonical(given, failed);
   if (failed || !fs::is_regular_file(path, failed))
     throw bad_input(fmt::format("{} is no file that can be read; name a CUDA source, kernel.cu", given));
   if (fs::file_size(path, failed) > kMostBytes)
     throw bad_input(fmt::format("{} has more than 4 MiB; cut out the kernel and what it needs", given));
-  std::vector<std::string> include_folders;
-  for (const std::string& name : named) {
+  return path;
+}
+
+std::vector<std::string> folders_named(const std::vector<std::string>& given) {
+  std::vector<std::string> folders;
+  for (const std::string& name : given) {
+    std::error_code failed;
     const fs::path folder = fs::canonical(name, failed);
     if (failed || !fs::is_directory(folder, failed))
       throw bad_input(fmt::format("--include {}: there is no such folder", name));
-    include_folders.push_back(folder.string());
+    folders.push_back(folder.string());
   }
+  return folders;
+}
+
+/// The file's text with its hosts behind it. A host may include the file itself, which then is read once.
+struct WithHosts {
+  std::string before, text;
+};
+WithHosts with_hosts(const std::string& text, const std::vector<fs::path>& hosts) {
+  if (hosts.empty()) return {"", text};
+  WithHosts whole{"#ifndef HARNESS_ADOPTED_FILE\n#define HARNESS_ADOPTED_FILE\n", text + "\n"};
+  for (const fs::path& host : hosts) whole.text += fmt::format("#include \"{}\"\n", host.string());
+  whole.text += "#endif\n";
+  return whole;
+}
+
+Source read_source_as(const std::string& given, const std::optional<std::string>& instead, const Beside& beside) {
+  const fs::path path = file_named(given);
   Source source;
-  std::set<std::string> read;
-  read_text(path, source, read, instead, include_folders);
-  auto command_line = command_line_of(defines);
-  std::set<std::string> folders(include_folders.begin(), include_folders.end());
+  ProjectReader reader(source, folders_named(beside.folders));
+  reader.read(path, instead);
+  const std::size_t main = source.files.size() - 1;
+  std::vector<fs::path> hosts;
+  for (const std::string& host : beside.hosts) {
+    hosts.push_back(file_named(host));
+    reader.read(hosts.back(), std::nullopt);
+  }
+  std::rotate(source.files.begin() + static_cast<std::ptrdiff_t>(main),
+              source.files.begin() + static_cast<std::ptrdiff_t>(main) + 1, source.files.end());
+  auto command_line = command_line_of(beside.defines);
+  std::set<std::string> folders(reader.folders().begin(), reader.folders().end());
   for (const auto& file : source.files) folders.insert(fs::path(file->path).parent_path().string());
   // A library says nothing of the signatures here, and without the standard headers its parts are errors by thousands.
-  std::vector<std::string> own_folders = include_folders;
+  std::vector<std::string> own_folders = reader.folders();
   std::erase_if(own_folders, holds_library);
-  source.parsed =
-      parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()}, own_folders, command_line->text);
+  const WithHosts whole = with_hosts(source.main().text, hosts);
+  source.parsed = parse_cuda(path.string(), whole.text, {folders.begin(), folders.end()}, own_folders,
+                             whole.before + command_line->text);
   for (const Macro& macro : command_line->macros)
     source.parsed.declarations.push_back(
         {.kind = Declaration::Kind::macro, .name = macro.name, .file = command_line->path, .place = macro.begin});
-  if (!defines.empty()) source.files.insert(source.files.begin(), std::move(command_line));
+  if (!beside.defines.empty()) source.files.insert(source.files.begin(), std::move(command_line));
   place_declarations(source);
   return source;
 }
 
-}  // namespace
-
-Source read_cuda_source(const std::string& given, const std::vector<std::string>& folders,
-                        const std::vector<std::string>& defines) {
-  return read_source_as(given, std::nullopt, folders, defines);
+/// `__global__ void kernel(...) {`
+bool defines_kernel(const Tokens& tokens, const std::string& kernel) {
+  constexpr std::size_t kHead = 24;  // tokens from __global__ to the name
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (!tokens[i].is(kernel) || !tokens[i + 1].is("(")) continue;
+    const std::size_t close = closing(tokens, i + 1);
+    if (close + 1 >= tokens.size() || !tokens[close + 1].is("{")) continue;
+    for (std::size_t k = i; k-- > 0 && k + kHead > i && !tokens[k].is(";") && !tokens[k].is("}");)
+      if (tokens[k].is("__global__")) return true;
+  }
+  return false;
 }
 
-Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders,
-                      const std::vector<std::string>& defines) {
-  return read_source_as(path, text, folders, defines);
+/// Does the text launch the kernel, by `kernel<<<` or `kernel<T, 4><<<`? One of its own of that name is another kernel.
+bool launches(const std::string& text, const std::string& kernel) {
+  if (text.find("<<<") == std::string::npos || text.find(kernel) == std::string::npos) return false;
+  Source alone;
+  alone.files.push_back(std::make_unique<SourceText>());
+  SourceText& file = *alone.files.back();
+  file.text = text;
+  file.tokens = tokens_of(file.text);
+  return !defines_kernel(file.tokens, kernel) &&
+         std::ranges::any_of(find_launches(alone), [&](const FoundLaunch& launch) { return launch.entry == kernel; });
+}
+
+}  // namespace
+
+std::vector<std::string> files_that_launch(const std::string& given, const std::string& kernel) {
+  const fs::path file = file_named(given);
+  for (const fs::path& folder : folders_of_project(file)) {
+    std::vector<std::string> hosts;
+    for (const fs::path& source : sources_below(folder)) {
+      std::error_code failed;
+      if (source == file || fs::file_size(source, failed) > kMostBytes || failed) continue;
+      if (launches(read_file(source.string(), Error::Kind::bad_input), kernel)) hosts.push_back(source.string());
+    }
+    if (!hosts.empty()) return hosts;
+  }
+  return {};
+}
+
+Source read_cuda_source(const std::string& given, const Beside& beside) {
+  return read_source_as(given, std::nullopt, beside);
+}
+
+Source read_cuda_text(const std::string& path, const std::string& text, const Beside& beside) {
+  return read_source_as(path, text, beside);
 }
 
 }  // namespace harness::adopt

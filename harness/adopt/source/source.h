@@ -55,13 +55,21 @@ struct Source {
 /// Headers of templates that stay whole, as the toolkit's do: of CuTe and CUTLASS, of CCCL.
 bool of_library(const std::string& header);
 
-/// Reads and parses. Headers are looked for beside the file that includes them, then in `folders`. Throws
+/// What is read besides the file.
+struct Beside {
+  std::vector<std::string> folders;  // of headers that do not lie beside the file that includes them
+  std::vector<std::string> defines;  // "WIDTH=64", as on a compiler's command line
+  std::vector<std::string> hosts;    // files that launch the kernel: read as if the file included them at its end
+};
+
+/// Reads and parses. Headers are looked for beside the file that includes them, then in the folders. Throws
 /// Error(bad_input) for a file that cannot be read, Error(environment) without a parser.
-/// `defines`: "WIDTH=64", as on a compiler's command line.
-Source read_cuda_source(const std::string& path, const std::vector<std::string>& folders = {},
-                        const std::vector<std::string>& defines = {});
+Source read_cuda_source(const std::string& path, const Beside& beside = {});
 /// `text` stands in the place of what the file holds.
-Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders = {},
-                      const std::vector<std::string>& defines = {});
+Source read_cuda_text(const std::string& path, const std::string& text, const Beside& beside = {});
+
+/// Files of the file's repository that launch the kernel, in the order of their names: of its own folder, else of the
+/// nearest one above it that has some. One that defines a kernel of that name itself is none of them.
+std::vector<std::string> files_that_launch(const std::string& file, const std::string& kernel);
 
 }  // namespace harness::adopt
