@@ -180,7 +180,7 @@ class Patience {
 /// What ended: a person, or the clock, which is said. The command's status.
 int gave_up(const Patience& patience, const std::string& what) {
   if (!deadline_passed()) return 130;
-  report::err("harness: %s did not end within %.0f s\n", what.c_str(), patience.seconds());
+  report::err("harness: {} did not end within {:.0f} s\n", what, patience.seconds());
   return 1;
 }
 
