@@ -325,7 +325,8 @@ View best_view(const WorkOf& work) {
   view.push_back({"date", 8, [](const json& row) { return date(row.value("ended", json())); }});
   ViewColumn rival = name_column("rival", 3, "rival_variant");
   rival.cell = [named = rival.cell](const json& row) {
-    return number_in(row, "rival_deterministic").value_or(1) == 0 ? Cell::of(named(row), ", not deterministic") : named(row);
+    return number_in(row, "rival_deterministic").value_or(1) == 0 ? Cell::of(named(row), ", not deterministic")
+                                                                  : named(row);
   };
   view.push_back(std::move(rival));
   view.push_back(numbers("its time", 7, "rival_ns", Unit::ns));
