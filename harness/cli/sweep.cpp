@@ -222,9 +222,7 @@ void define_sweep(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_times_options(app, arguments->asked.times);
   app.add_flag("--no-record", arguments->asked.no_record, "Write nothing to the store");
   app.add_flag("--json", arguments->json, "One array of objects");
-  add_db_option(app, shell);
-  add_gate_options(app, shell);
-  add_plugin_options(app, shell);
+  add_shared_options(app, shell);
   action = [arguments, &shell] { return sweep(*arguments, shell); };
 }
 
