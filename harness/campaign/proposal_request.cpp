@@ -59,16 +59,6 @@ Ordered contract_of(const RequestParts& parts) {
           {"headers", std::move(wrappers)}};
 }
 
-Ordered device_of(const DeviceInfo& device) {
-  return {{"name", device.name},
-          {"architecture", device.architecture},
-          {"emulation", device.emulation},
-          {"multiprocessors", device.multiprocessors},
-          {"max_threads_per_block", device.max_threads_per_block},
-          {"max_shared_bytes", device.max_shared_bytes},
-          {"l2_bytes", device.l2_bytes}};
-}
-
 Ordered parent_of(const RequestParent& parent) {
   Ordered headers = Ordered::array();
   for (const auto& [header, text] : parent.texts.headers) headers.push_back({{"name", header}, {"text", text}});
@@ -88,7 +78,7 @@ Ordered try_of(const RequestTry& tried) {
 
 std::string written(const RequestParts& parts, const std::vector<std::string>& left_out) {
   Ordered request = {{"schema", 1}, {"kernel", parts.arm.kernel}, {"contract", contract_of(parts)}};
-  request["device"] = device_of(parts.device);
+  request["device"] = told_device(parts.device);
   request["reply"] = reply_form();
   request["floor_ns"] = or_null(parts.floor_ns);
   request["baseline_ns"] = or_null(parts.baseline_ns);
@@ -142,6 +132,16 @@ std::string leave_out_one(RequestParts& parts) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json told_device(const DeviceInfo& device) {
+  return {{"name", device.name},
+          {"architecture", device.architecture},
+          {"emulation", device.emulation},
+          {"multiprocessors", device.multiprocessors},
+          {"max_threads_per_block", device.max_threads_per_block},
+          {"max_shared_bytes", device.max_shared_bytes},
+          {"l2_bytes", device.l2_bytes}};
+}
 
 std::int64_t estimated_tokens(std::string_view text) {
   return static_cast<std::int64_t>(static_cast<double>(text.size()) / kBytesPerToken) + 1;

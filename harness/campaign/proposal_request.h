@@ -41,6 +41,9 @@ struct RequestParts {
   std::string last_reply;
 };
 
+/// A device as proposers and agents are told of it.
+nlohmann::ordered_json told_device(const DeviceInfo& device);
+
 /// About what a text is in tokens of a language model: it may be a third off.
 std::int64_t estimated_tokens(std::string_view text);
 

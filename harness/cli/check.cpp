@@ -99,9 +99,7 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
       "--keep", arguments->options.keep,
       "Put what the trial of the gates found beside the kernel (admitted.json): other machines only spot-check it");
   app.add_flag("--json", arguments->json, "One JSON object a kernel and line");
-  add_db_option(app, shell);
-  add_gate_options(app, shell);
-  add_plugin_options(app, shell);
+  add_shared_options(app, shell);
   action = [arguments, &shell] { return check(*arguments, shell); };
 }
 

@@ -27,6 +27,7 @@ const std::vector<Command>& commands();  // in the order of --help
 void add_db_option(CLI::App& app, Shell& shell);
 void add_plugin_options(CLI::App& app, Shell& shell);
 void add_gate_options(CLI::App& app, Shell& shell);
+void add_shared_options(CLI::App& app, Shell& shell);  // these three
 
 void add_times_options(CLI::App& app, AskedTimes& times);
 /// KERNEL VARIANT, --from, --source and -p.

@@ -163,6 +163,12 @@ void add_gate_options(CLI::App& app, Shell& shell) {
   app.add_flag("--no-preflight", shell.no_preflight, "Do not try candidates for a GPU on the cpu device first");
 }
 
+void add_shared_options(CLI::App& app, Shell& shell) {
+  add_db_option(app, shell);
+  add_gate_options(app, shell);
+  add_plugin_options(app, shell);
+}
+
 int run_command_line(int argc, char** argv, const Rooms& rooms) {
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is an error with a sentence
   try {

@@ -122,9 +122,7 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--no-record", asked.no_record, "Write nothing to the store");
   app.add_flag("--gates", arguments->gates, "Show every gate with its evidence, also those that held");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");
-  add_db_option(app, shell);
-  add_gate_options(app, shell);
-  add_plugin_options(app, shell);
+  add_shared_options(app, shell);
   action = [arguments, &shell] {
     require_candidate(arguments->asked.words, "eval");
     arguments->asked.workloads = split_commas(arguments->workloads);

@@ -103,9 +103,7 @@ void define_mcp(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->type_name("SOCKET")
       ->excludes(listen);
   app.add_option("--job", arguments->job)->group("");  // what a server starts: does one job and ends
-  add_db_option(app, shell);
-  add_gate_options(app, shell);
-  add_plugin_options(app, shell);
+  add_shared_options(app, shell);
   action = [arguments, &shell] { return run_mcp(*arguments, shell); };
 }
 

@@ -80,9 +80,7 @@ void define_profile(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--no-lines", asked.numbers_only,
                "On a GPU: its counters alone, without the lines that the cpu device counts");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");
-  add_db_option(app, shell);
-  add_gate_options(app, shell);
-  add_plugin_options(app, shell);
+  add_shared_options(app, shell);
   action = [arguments, &shell] {
     require_candidate(arguments->asked.words, "profile");
     arguments->asked.workloads = split_commas(arguments->workloads);

@@ -175,10 +175,10 @@ void print_iteration(const json& row, const report::WorkOf& work) {
   if (row.value("source", json()).is_string()) report::out("--- source\n{}", long_text(row, "source"));
 }
 
-std::string pair_cell(const json& pair, const char* side, const std::string& name) {
+report::Cell pair_cell(const json& pair, const char* side, const std::string& name) {
   const auto value = number_in(pair, side);
-  if (value && name.ends_with("_ns")) return report::nanoseconds(value);
-  if (value && name == "speedup") return report::ratio(value);
+  if (value && name.ends_with("_ns")) return report::Quantity{value, report::Unit::ns};
+  if (value && name == "speedup") return report::Quantity{value, report::Unit::ratio};
   const json raw = pair.value(side, json());
   return raw.is_boolean() ? (raw.get<bool>() ? "ok" : "FAILED") : field(pair, side);
 }
@@ -191,8 +191,7 @@ void print_pairs(const char* title, const json& pairs, const char* key, bool rat
     const std::string name = field(pair, key);
     if (pair.value("a", json()).is_null() && pair.value("b", json()).is_null()) continue;
     table.rows.push_back({name, pair_cell(pair, "a", name), pair_cell(pair, "b", name)});
-    if (ratios)
-      table.rows.back().push_back(number_in(pair, "ratio") ? fmt::format("{:.3f}", *number_in(pair, "ratio")) : "-");
+    if (ratios) table.rows.back().push_back(report::Quantity{number_in(pair, "ratio"), report::Unit::number, 3});
   }
   if (!table.rows.empty()) print_table(table);
 }

@@ -210,9 +210,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--json", arguments->json, "One JSON object a line");
   app.add_flag("-q,--quiet", arguments->quiet, "Only the closing table");
   app.add_flag("-v,--verbose", arguments->verbose, "The whole reason of each pivot");
-  add_db_option(app, shell);
-  add_gate_options(app, shell);
-  add_plugin_options(app, shell);
+  add_shared_options(app, shell);
   action = [arguments, resume, &shell] {
     if (resume->count() > 0) arguments->asked.resume = arguments->resume;
     return run(*arguments, shell);

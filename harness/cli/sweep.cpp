@@ -144,22 +144,23 @@ void print_sweep(const json& rows, const std::string& size) {
   const bool emulated = predicted.empty() && rows.at(0).at("emulation") == true;
   double largest = 0;
   for (const json& row : rows) largest = std::max(largest, report::number_in(row, key).value_or(0));
+  const auto number = [](const char* name, int rank, const char* of, report::Unit unit, int digits) {
+    return report::ViewColumn{name, rank, [=](const json& row) {
+                                return report::Quantity{report::number_in(row, of), unit, digits};
+                              }};
+  };
   report::View view{{size, 0, [](const json& row) { return report::field(row, "value"); }},
                     {!predicted.empty() ? "predicted"
                      : emulated         ? "emulated"
                                         : "time",
                      0,
                      [](const json& row) {
-                       const auto time = report::number_in(row, "time_ns");
-                       return time ? report::nanoseconds(time) : report::field(row, "outcome");
+                       const report::Quantity time{report::number_in(row, "time_ns"), report::Unit::ns};
+                       return time.value ? report::Cell(time) : report::Cell(report::field(row, "outcome"));
                      }},
-                    {"of floor", 2, [](const json& row) { return report::share(report::number_in(row, "of_floor")); }},
+                    number("of floor", 2, "of_floor", report::Unit::share, -1),
                     {"blocks", 3, [](const json& row) { return report::field(row, "blocks"); }},
-                    {"a multiprocessor", 1,
-                     [](const json& row) {
-                       const auto blocks = report::number_in(row, "blocks_per_multiprocessor");
-                       return blocks ? fmt::format("{:.2f}", *blocks) : "-";
-                     }},
+                    number("a multiprocessor", 1, "blocks_per_multiprocessor", report::Unit::number, 2),
                     {by_flops ? "ns a MFLOP" : "ns a MB", 0,
                      [key](const json& row) {
                        const auto cost = report::number_in(row, key);
@@ -222,9 +223,7 @@ void define_sweep(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_times_options(app, arguments->asked.times);
   app.add_flag("--no-record", arguments->asked.no_record, "Write nothing to the store");
   app.add_flag("--json", arguments->json, "One array of objects");
-  add_db_option(app, shell);
-  add_gate_options(app, shell);
-  add_plugin_options(app, shell);
+  add_shared_options(app, shell);
   action = [arguments, &shell] { return sweep(*arguments, shell); };
 }
 

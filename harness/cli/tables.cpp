@@ -127,21 +127,16 @@ void print_facts(const json& answer) {
     const std::string a = report::field(row, "a"), b = report::field(row, "b");
     table.rows.push_back({report::field(row, "what") + (a == b ? "" : " *"), a, b});
   }
-  const auto cost = [&](const char* side) -> const json& { return answer.at("cost").at(side); };
-  const auto add = [&](const char* what, const std::string& a, const std::string& b) {
-    if (a != "-" || b != "-") table.rows.push_back({what, a, b});
-  };
-  add("iterations", report::field(cost("a"), "iterations"), report::field(cost("b"), "iterations"));
-  const auto spent = [&](const char* side) {
-    const auto s = report::number_in(cost(side), "spent_s");
-    return s ? report::seconds(*s) : "-";
-  };
-  add("spent", spent("a"), spent("b"));
-  const auto usd = [&](const char* side) {
-    const auto value = report::number_in(cost(side), "cost_usd");
-    return value ? report::money(value) : "-";
-  };
-  add("cost", usd("a"), usd("b"));
+  for (const auto& [what, key, unit] : {std::tuple{"iterations", "iterations", report::Unit::count},
+                                        {"spent", "spent_s", report::Unit::s},
+                                        {"cost", "cost_usd", report::Unit::usd}}) {
+    const auto a = report::number_in(answer.at("cost").at("a"), key),
+               b = report::number_in(answer.at("cost").at("b"), key);
+    const auto cell = [unit = unit](std::optional<double> value) {
+      return value ? report::Quantity{value, unit} : report::Quantity{};
+    };
+    if (a || b) table.rows.push_back({what, cell(a), cell(b)});
+  }
   report::out("{}", report::aligned(table));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/core/embedded.h"
 #include "harness/core/error.h"
 #include "harness/package/launch_list.h"
 #include "harness/package/literals.h"
@@ -13,29 +14,16 @@
 namespace harness::package {
 namespace {
 
-constexpr const char* kValues =
-#include "embedded/harness/package/standalone_values.cu"
-    ;
+constexpr EmbeddedText kStandaloneTexts[] = {
+#include "embedded/harness/package.table"
+};
 
-constexpr const char* kInputs =
-#include "embedded/harness/package/standalone_inputs.cu"
-    ;
-
-constexpr const char* kLaunches =
-#include "embedded/harness/package/standalone_launches.cu"
-    ;
-
-constexpr const char* kTensorMaps =
-#include "embedded/harness/package/standalone_tensor_maps.cu"
-    ;
-
-constexpr const char* kComparison =
-#include "embedded/harness/package/standalone_comparison.cu"
-    ;
-
-constexpr const char* kContender =
-#include "embedded/harness/package/standalone_contender.cu"
-    ;
+constexpr const char* kValues = text_of(kStandaloneTexts, "standalone_values.cu");
+constexpr const char* kInputs = text_of(kStandaloneTexts, "standalone_inputs.cu");
+constexpr const char* kLaunches = text_of(kStandaloneTexts, "standalone_launches.cu");
+constexpr const char* kTensorMaps = text_of(kStandaloneTexts, "standalone_tensor_maps.cu");
+constexpr const char* kComparison = text_of(kStandaloneTexts, "standalone_comparison.cu");
+constexpr const char* kContender = text_of(kStandaloneTexts, "standalone_contender.cu");
 
 constexpr const char* kHeaders =
     "#include <cuda_runtime.h>\n\n#include <algorithm>\n#include <cmath>\n#include <cstddef>\n#include <cstdio>\n"

@@ -25,10 +25,6 @@ void for_rows(const Figure& figure, F each) {
   for (const json& row : figure.rows) each(FigureRow(figure, row));
 }
 
-std::string dash_if_empty(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
-
 /// Kernel and workload; the workload alone where there is one kernel.
 std::string place(const FigureRow& row, bool several) {
   return several ? row.text("kernel") + " " + row.text("workload") : row.text("workload");
@@ -201,23 +197,19 @@ ReportSection spend_section(const Known& known) {
   std::vector<std::string> stages;
   std::map<std::string, std::map<std::string, double>> by_technique;
   std::map<std::string, double> totals, usd;
+  std::set<std::string> present;
   double all = 0;
   for_rows(figure, [&](const FigureRow& row) {
     const std::string technique = row.has("technique") ? row.text("technique") : "(no evaluation)";
     by_technique[technique][row.text("stage")] += row.sum("seconds");
+    present.insert(row.text("stage"));
     totals[technique] += row.sum("seconds");
     usd[technique] += row.sum("usd");
     all += row.sum("seconds");
   });
   for (const std::string& stage : usual)
-    for (const auto& [technique, parts] : by_technique)
-      if (parts.contains(stage)) {
-        stages.push_back(stage);
-        break;
-      }
-  for (const auto& [technique, parts] : by_technique)  // stages of another version
-    for (const auto& [stage, s] : parts)
-      if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+    if (present.erase(stage) > 0) stages.push_back(stage);
+  stages.insert(stages.end(), present.begin(), present.end());  // stages of another version
   std::vector<std::string> order;
   for (const auto& [technique, s] : totals) order.push_back(technique);
   std::ranges::stable_sort(order, [&](const auto& a, const auto& b) { return totals[a] > totals[b]; });

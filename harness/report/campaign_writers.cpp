@@ -39,6 +39,20 @@ std::string table_html(const Table& table) {
   return page + "</tbody></table></div>\n";
 }
 
+Table cards_table(const CampaignReport& report) {
+  Table table{{"", "", ""}, {}};
+  for (const ReportCard& card : report.cards) table.rows.push_back({card.label, card.value, card.note});
+  return table;
+}
+
+/// So many rows of a section at most, and how many are left.
+std::pair<Table, std::size_t> first_rows(const ReportSection& section, std::size_t most) {
+  Table shown = section.table;
+  const std::size_t left = shown.rows.size() - std::min(shown.rows.size(), most);
+  shown.rows.resize(shown.rows.size() - left);
+  return {std::move(shown), section.more_rows + left};
+}
+
 std::string more_note(const ReportSection& section) {
   return section.more_rows > 0 ? fmt::format("{} more rows: the query has them.", section.more_rows) : "";
 }
@@ -110,9 +124,7 @@ std::string campaign_markdown(const CampaignReport& report) {
   constexpr std::size_t kMostRows = 12;
   std::string text =
       fmt::format("## {}\n\n{}\n\n**{}**\n\n", clean(report.title), clean(report.subtitle), clean(report.verdict));
-  Table cards{{"", "", ""}, {}};
-  for (const ReportCard& card : report.cards) cards.rows.push_back({card.label, card.value, card.note});
-  text += markdown(cards) + "\n";
+  text += markdown(cards_table(report)) + "\n";
   for (const std::string& caution : report.cautions) text += fmt::format("> {}\n", clean(caution));
   if (!report.cautions.empty()) text += "\n";
   for (const ReportSection& section : report.sections) {
@@ -121,9 +133,7 @@ std::string campaign_markdown(const CampaignReport& report) {
     text += first ? fmt::format("### {}\n\n", section.title)
                   : fmt::format("<details><summary>{}</summary>\n\n", clean(section.title));
     if (!section.lead.empty()) text += clean(section.lead) + "\n\n";
-    Table shown = section.table;
-    const std::size_t more = section.more_rows + (shown.rows.size() > kMostRows ? shown.rows.size() - kMostRows : 0);
-    if (shown.rows.size() > kMostRows) shown.rows.resize(kMostRows);
+    const auto [shown, more] = first_rows(section, kMostRows);
     if (!shown.rows.empty()) text += markdown(shown) + (more > 0 ? fmt::format("\n{} more rows.\n", more) : "") + "\n";
     if (!section.lines.empty()) {
       text += "```\n";
@@ -139,16 +149,12 @@ std::string campaign_text(const CampaignReport& report, std::optional<std::size_
   constexpr std::size_t kMostRows = 10;
   std::string text =
       fmt::format("{}\n{}\n\n{}\n\n", clean(report.title), clean(report.subtitle), clean(report.verdict));
-  Table cards{{"", "", ""}, {}};
-  for (const ReportCard& card : report.cards) cards.rows.push_back({card.label, card.value, card.note});
-  std::string aligned_cards = aligned(cards);
+  const std::string aligned_cards = aligned(cards_table(report));
   text += aligned_cards.substr(aligned_cards.find('\n') + 1);
   for (const std::string& caution : report.cautions) text += "! " + clean(caution) + "\n";
   for (const ReportSection& section : report.sections) {
     if (section.table.rows.empty() || section.id == "environment" || section.id == "lessons") continue;
-    Table shown = section.table;
-    const std::size_t more = section.more_rows + (shown.rows.size() > kMostRows ? shown.rows.size() - kMostRows : 0);
-    if (shown.rows.size() > kMostRows) shown.rows.resize(kMostRows);
+    const auto [shown, more] = first_rows(section, kMostRows);
     View view;
     for (std::size_t c = 0; c < shown.columns.size(); ++c)
       view.push_back(table_column(

@@ -13,11 +13,6 @@ json arm_json(const ArmId& arm) {
   return {{"kernel", arm.kernel}, {"workload", arm.workload}, {"technique", arm.technique}};
 }
 
-void print(const json& object) {
-  report::out_json(object);
-  std::fflush(stdout);
-}
-
 }  // namespace
 
 json started_json(const CampaignStarted& event) {
@@ -147,23 +142,9 @@ json finished_json(const CampaignSummary& summary) {
           {"calibration", calibration_json(summary.calibration)}};
 }
 
-void JsonDisplay::started(const CampaignStarted& event) {
-  print(started_json(event));
-}
-void JsonDisplay::iteration(const IterationEnded& event) {
-  print(iteration_json(event));
-}
-void JsonDisplay::pivoted(const Pivoted& event) {
-  print(pivot_json(event));
-}
-void JsonDisplay::profiled(const Profiled& event) {
-  print(profiled_json(event));
-}
-void JsonDisplay::proposed(const ProposalRecord& record) {
-  print(proposal_json(record));
-}
-void JsonDisplay::finished(const CampaignSummary& summary) {
-  print(finished_json(summary));
+void JsonDisplay::print(const json& object) {
+  out_json(object);
+  std::fflush(stdout);
 }
 
 }  // namespace harness::report

@@ -121,6 +121,10 @@ std::string money(std::optional<double> usd) {
   return text(Quantity{usd, Unit::usd});
 }
 
+std::string dash_if_empty(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
 std::string missing_best(bool tried) {
   return tried ? "none passed" : "not tried";
 }

@@ -13,6 +13,7 @@ std::string seconds(double s);                      // "48 s", "2m05s", "1h30m"
 std::string ratio(std::optional<double> value);     // "10.2x"
 std::string share(std::optional<double> value);     // "34 %"
 std::string money(std::optional<double> usd);       // "$1.50", "unknown"
+std::string dash_if_empty(const std::string& text);
 /// What stands where no best is: "none passed", or "not tried".
 std::string missing_best(bool tried);
 /// "; 5 of 12 workloads were tried, the others count as 1x", where some were not; else "".

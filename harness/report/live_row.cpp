@@ -7,10 +7,6 @@
 namespace harness::report {
 namespace {
 
-double now_unix() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 LiveBest& best_of(CampaignLive& live, const std::string& kernel, const std::string& workload) {
   const auto at = std::ranges::find_if(
       live.best, [&](const LiveBest& best) { return best.kernel == kernel && best.workload == workload; });
@@ -67,7 +63,7 @@ void LiveFold::iteration(const IterationEnded& event, double now) {
   best.confirmed = event.confirmed;
 }
 
-void LiveFold::pivoted(const Pivoted& event) {
+void LiveFold::pivoted(const Pivoted& event, double /*now*/) {
   live.decision = LiveChange{event.to.kernel, event.to.workload, event.to.technique, event.why, event.closed};
 }
 
@@ -91,35 +87,12 @@ LiveRowWriter::~LiveRowWriter() {
 
 /// The thread begins with the campaign: a run that is refused before writes nothing.
 void LiveRowWriter::started(const CampaignStarted& event) {
-  change([&](LiveFold& fold, double now) { fold.started(event, now); });
+  change(&LiveFold::started, event);
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
 }
-void LiveRowWriter::begun(const EvaluationBegun& event) {
-  change([&](LiveFold& fold, double now) { fold.begun(event, now); });
-}
-void LiveRowWriter::phase(const EvaluationPhase& event) {
-  change([&](LiveFold& fold, double now) { fold.phase(event, now); });
-}
-void LiveRowWriter::iteration(const IterationEnded& event) {
-  change([&](LiveFold& fold, double now) { fold.iteration(event, now); });
-}
-void LiveRowWriter::pivoted(const Pivoted& event) {
-  change([&](LiveFold& fold, double) { fold.pivoted(event); });
-}
-void LiveRowWriter::progress(const Progress& event) {
-  change([&](LiveFold& fold, double now) { fold.progress(event, now); });
-}
-void LiveRowWriter::finished(const CampaignSummary& /*summary*/) {
-  close();
-}
 
-void LiveRowWriter::change(const std::function<void(LiveFold&, double)>& edit) {
-  {
-    const std::lock_guard lock(mutex_);
-    edit(fold_, now_unix());
-    changed_ = true;
-  }
-  wake_.notify_one();
+double LiveRowWriter::now_unix() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 void LiveRowWriter::work() {

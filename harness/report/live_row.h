@@ -20,7 +20,7 @@ class LiveFold {
   void begun(const EvaluationBegun& event, double now_unix);
   void phase(const EvaluationPhase& event, double now_unix);
   void iteration(const IterationEnded& event, double now_unix);
-  void pivoted(const Pivoted& event);
+  void pivoted(const Pivoted& event, double now_unix);
   void progress(const Progress& event, double now_unix);
 };
 
@@ -43,15 +43,24 @@ class LiveRowWriter : public Display {
   LiveRowWriter& operator=(const LiveRowWriter&) = delete;
 
   void started(const CampaignStarted& event) override;
-  void begun(const EvaluationBegun& event) override;
-  void phase(const EvaluationPhase& event) override;
-  void iteration(const IterationEnded& event) override;
-  void pivoted(const Pivoted& event) override;
-  void progress(const Progress& event) override;
-  void finished(const CampaignSummary& summary) override;
+  void begun(const EvaluationBegun& event) override { change(&LiveFold::begun, event); }
+  void phase(const EvaluationPhase& event) override { change(&LiveFold::phase, event); }
+  void iteration(const IterationEnded& event) override { change(&LiveFold::iteration, event); }
+  void pivoted(const Pivoted& event) override { change(&LiveFold::pivoted, event); }
+  void progress(const Progress& event) override { change(&LiveFold::progress, event); }
+  void finished(const CampaignSummary&) override { close(); }
 
  private:
-  void change(const std::function<void(LiveFold&, double now_unix)>& edit);
+  template <typename Event>
+  void change(void (LiveFold::*fold)(const Event&, double now_unix), const Event& event) {
+    {
+      const std::lock_guard lock(mutex_);
+      (fold_.*fold)(event, now_unix());
+      changed_ = true;
+    }
+    wake_.notify_one();
+  }
+  static double now_unix();
   void write_rows(LiveCampaigns& rows);
   void work();
   void close();

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t kShownApplications = 10;
 
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
-
 /// "3 of 5", or "-" when nothing was measured.
 Cell share_met(const PatternEvidence& evidence) {
   return evidence.measured == 0 ? Cell(Quantity{}) : Cell::of(cell(evidence.met), " of ", cell(evidence.measured));
@@ -36,7 +32,7 @@ std::string application_table(const std::vector<PatternApplication>& application
   const std::size_t shown = std::min(applications.size(), kShownApplications);
   for (std::size_t i = applications.size() - shown; i < applications.size(); ++i) {
     const PatternApplication& each = applications[i];
-    table.rows.push_back({cell(each.campaign), cell(each.decision), or_dash(each.rule), applied_to(each),
+    table.rows.push_back({cell(each.campaign), cell(each.decision), dash_if_empty(each.rule), applied_to(each),
                           cell(each.evaluations), cell(each.passed), Quantity{each.gain, Unit::ratio},
                           cost_of(each.seconds, each.usd)});
   }

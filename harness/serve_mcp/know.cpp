@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/proposal_request.h"
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
 #include "harness/serve_mcp/harness_tools.h"
@@ -24,16 +25,6 @@ Answer variants_of(const KernelInfo& kernel) {
     rows.push_back(std::move(row));
   }
   return rows;
-}
-
-Answer device_of(const DeviceInfo& device) {
-  return {{"name", device.name},
-          {"architecture", device.architecture},
-          {"emulation", device.emulation},
-          {"multiprocessors", device.multiprocessors},
-          {"max_threads_per_block", device.max_threads_per_block},
-          {"max_shared_bytes", device.max_shared_bytes},
-          {"l2_bytes", device.l2_bytes}};
 }
 
 /// Without generators, tolerances and comparisons: those are the judge's.
@@ -86,7 +77,7 @@ Answer HarnessTools::kernels(const Arguments& arguments) {
     }
     rows.push_back(std::move(row));
   }
-  Answer answer = {{"ok", true}, {"kernels", rows}, {"device", device_of(device())}};
+  Answer answer = {{"ok", true}, {"kernels", rows}, {"device", told_device(device())}};
   if (from + kKernelsAPage < names.size()) answer["next_offset"] = from + kKernelsAPage;
   answer["next"] = "describe a kernel";
   return answer;
@@ -108,7 +99,7 @@ Answer HarnessTools::describe(const Arguments& arguments) {
     answer["work"] = {{"bytes", problem.work.bytes}, {"flops", json(problem.work.flops)}, {"exps", problem.work.exps}};
     answer["workloads"] = choose_workloads(info, {}, device());
     answer["variants"] = variants_of(info);
-    answer["device"] = device_of(device());
+    answer["device"] = told_device(device());
   }
   answer["reference"] = page.text;
   answer["next_offset"] = or_null(page.next_offset);

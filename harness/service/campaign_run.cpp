@@ -242,7 +242,6 @@ struct Opened {
  private:
   void open_resumed();
   void open_device();
-  void check_new();
 };
 
 void Opened::open_resumed() {
@@ -263,11 +262,6 @@ void Opened::open_device() {
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
 }
 
-void Opened::check_new() {
-  check_options(asked.options, *catalog, *scripts, device, shell);
-  proposer();  // throws where it is none
-}
-
 void Opened::open() {
   note_price(asked.options);
   note_zone(asked.options);
@@ -277,7 +271,8 @@ void Opened::open() {
   catalog = shell.rooms.catalog(places);
   scripts = shell.rooms.scripts(places);
   if (!resume) {
-    check_new();
+    check_options(asked.options, *catalog, *scripts, device, shell);
+    proposer();  // throws where it is none
     const bool nothing_yet = only_planned && !std::filesystem::exists(shell.store_path());
     archive = shell.rooms.archive(nothing_yet ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   }

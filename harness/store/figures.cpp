@@ -4,98 +4,20 @@
 
 #include <algorithm>
 
+#include "harness/core/embedded.h"
 #include "harness/store/condition.h"
 
 namespace harness::store {
 namespace {
 
-struct FigureText {
-  const char* name;
-  const char* text;  // "-- the title", then one SELECT with ?1 for the campaign
+/// "-- the title", then one SELECT with ?1 for the campaign. The file is NAME.sql.
+constexpr EmbeddedText kFigures[] = {
+#include "embedded/harness/store/figures.table"
 };
 
-constexpr FigureText kFigures[] = {
-    {
-        "campaign",
-#include "embedded/harness/store/figures/campaign.sql"
-    },
-    {
-        "outcomes",
-#include "embedded/harness/store/figures/outcomes.sql"
-    },
-    {
-        "bests",
-#include "embedded/harness/store/figures/bests.sql"
-    },
-    {
-        "rivals",
-#include "embedded/harness/store/figures/rivals.sql"
-    },
-    {
-        "staircase",
-#include "embedded/harness/store/figures/staircase.sql"
-    },
-    {
-        "spend",
-#include "embedded/harness/store/figures/spend.sql"
-    },
-    {
-        "techniques",
-#include "embedded/harness/store/figures/techniques.sql"
-    },
-    {
-        "heat",
-#include "embedded/harness/store/figures/heat.sql"
-    },
-    {
-        "parameters",
-#include "embedded/harness/store/figures/parameters.sql"
-    },
-    {
-        "failures",
-#include "embedded/harness/store/figures/failures.sql"
-    },
-    {
-        "unchecked",
-#include "embedded/harness/store/figures/unchecked.sql"
-    },
-    {
-        "decisions",
-#include "embedded/harness/store/figures/decisions.sql"
-    },
-    {
-        "predictions",
-#include "embedded/harness/store/figures/predictions.sql"
-    },
-    {
-        "calibration",
-#include "embedded/harness/store/figures/calibration.sql"
-    },
-    {
-        "rules",
-#include "embedded/harness/store/figures/rules.sql"
-    },
-    {
-        "profiles",
-#include "embedded/harness/store/figures/profiles.sql"
-    },
-    {
-        "cards",
-#include "embedded/harness/store/figures/cards.sql"
-    },
-    {
-        "across_cards",
-#include "embedded/harness/store/figures/across_cards.sql"
-    },
-    {
-        "card_checks",
-#include "embedded/harness/store/figures/card_checks.sql"
-    },
-    {
-        "environment",
-#include "embedded/harness/store/figures/environment.sql"
-    },
-};
+std::string figure_name(const EmbeddedText& file) {
+  return std::string(file.name.substr(0, file.name.rfind('.')));
+}
 
 constexpr std::size_t kMostRows = 2000;  // of a figure: its query gives the rest
 
@@ -107,10 +29,10 @@ std::string with_number(std::string sql, std::int64_t campaign) {
   return sql;
 }
 
-Figure read_figure(Store& store, const FigureText& text, std::int64_t campaign) {
+Figure read_figure(Store& store, const EmbeddedText& text, std::int64_t campaign) {
   const std::string whole = text.text;
   const std::size_t line = whole.find('\n');
-  Figure figure{text.name, whole.substr(3, line - 3), with_number(whole.substr(line + 1), campaign)};
+  Figure figure{figure_name(text), whole.substr(3, line - 3), with_number(whole.substr(line + 1), campaign)};
   while (figure.sql.ends_with('\n')) figure.sql.pop_back();
   Statement query(store.connection(), whole.c_str(), campaign);
   for (int column = 0; column < query.columns(); ++column) figure.columns.push_back(query.column_name(column));
@@ -132,14 +54,14 @@ CampaignFigures figures(Store& store, std::int64_t campaign) {
   check_names(store, {.campaign = campaign});
   const Read read(store.connection());
   CampaignFigures found{campaign, "", store.connection().path(), {}};
-  for (const FigureText& text : kFigures) found.figures.push_back(read_figure(store, text, campaign));
+  for (const EmbeddedText& text : kFigures) found.figures.push_back(read_figure(store, text, campaign));
   const Figure& of = found.of("campaign");
   if (!of.rows.empty() && of.at(of.rows[0], "uuid").is_string()) found.uuid = of.at(of.rows[0], "uuid");
   return found;
 }
 
 json figure_objects(Store& store, const std::string& name, std::int64_t campaign) {
-  const auto* text = std::ranges::find(kFigures, name, [](const FigureText& each) { return std::string(each.name); });
+  const auto* text = std::ranges::find(kFigures, name, figure_name);
   const Figure figure = read_figure(store, *text, campaign);
   json objects = json::array();
   for (const json& row : figure.rows) {
@@ -153,7 +75,7 @@ json figure_objects(Store& store, const std::string& name, std::int64_t campaign
 
 std::vector<std::string> figure_names() {
   std::vector<std::string> names;
-  for (const FigureText& text : kFigures) names.emplace_back(text.name);
+  for (const EmbeddedText& text : kFigures) names.push_back(figure_name(text));
   return names;
 }
 

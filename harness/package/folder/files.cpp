@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "harness/core/embedded.h"
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/package/folder/description.h"
@@ -22,17 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCMake =
-#include "embedded/harness/package/folder/CMakeLists.in"
-    ;
+constexpr EmbeddedText kFolderTexts[] = {
+#include "embedded/harness/package/folder.table"
+};
 
-constexpr const char* kConfig =
-#include "embedded/harness/package/folder/Config.in"
-    ;
-
-constexpr const char* kReadme =
-#include "embedded/harness/package/folder/README.in"
-    ;
+constexpr const char* kCMake = text_of(kFolderTexts, "CMakeLists.in");
+constexpr const char* kConfig = text_of(kFolderTexts, "Config.in");
+constexpr const char* kReadme = text_of(kFolderTexts, "README.in");
 
 std::string file_name(const std::string& text) {
   std::string made;

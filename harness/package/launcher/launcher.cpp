@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "harness/core/embedded.h"
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/package/launcher/plan_code.h"
@@ -15,17 +16,13 @@
 namespace harness::package {
 namespace {
 
-constexpr const char* kHeaderText =
-#include "embedded/harness/package/launcher/header.in"
-    ;
+constexpr EmbeddedText kLauncherTexts[] = {
+#include "embedded/harness/package/launcher.table"
+};
 
-constexpr const char* kMathText =
-#include "embedded/harness/package/launcher/math.in"
-    ;
-
-constexpr const char* kRuntimeText =
-#include "embedded/harness/package/launcher/runtime.in"
-    ;
+constexpr const char* kHeaderText = text_of(kLauncherTexts, "header.in");
+constexpr const char* kMathText = text_of(kLauncherTexts, "math.in");
+constexpr const char* kRuntimeText = text_of(kLauncherTexts, "runtime.in");
 
 std::string upper_case(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

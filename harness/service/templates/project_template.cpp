@@ -1,3 +1,4 @@
+#include "harness/core/embedded.h"
 #include "harness/service/places.h"
 #include "harness/service/templates/templates.h"
 #include "harness/system/files.h"
@@ -5,26 +6,16 @@
 namespace harness {
 namespace {
 
-constexpr const char* kReadme =
-#include "embedded/harness/service/templates/project.md"
-    ;
+constexpr EmbeddedText kProjectTexts[] = {
+#include "embedded/harness/service/templates.table"
+};
 
-constexpr const char* kStrategies =
-#include "embedded/harness/service/templates/project_strategies.md"
-    ;
-
-constexpr const char* kAgents =
-#include "embedded/harness/service/templates/agents.md"
-    ;
-
-constexpr const char* kIgnored =
-#include "embedded/harness/service/templates/gitignore.in"
-    ;
-
+constexpr const char* kReadme = text_of(kProjectTexts, "project.md");
+constexpr const char* kStrategies = text_of(kProjectTexts, "project_strategies.md");
+constexpr const char* kAgents = text_of(kProjectTexts, "agents.md");
+constexpr const char* kIgnored = text_of(kProjectTexts, "gitignore.in");
 /// For editors with the Lua language server.
-constexpr const char* kEditor =
-#include "embedded/harness/service/templates/luarc.in"
-    ;
+constexpr const char* kEditor = text_of(kProjectTexts, "luarc.in");
 
 /// What makes the same text a skill (agentskills.io).
 constexpr const char* kSkillHead =

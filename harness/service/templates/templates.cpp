@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/core/embedded.h"
 #include "harness/core/error.h"
 #include "harness/service/templates/pattern_template.h"
 #include "harness/system/files.h"
@@ -11,33 +12,17 @@
 namespace harness {
 namespace {
 
-constexpr const char* kKernelManifest =
-#include "embedded/harness/service/templates/kernel.lua"
-    ;
+constexpr EmbeddedText kTemplates[] = {
+#include "embedded/harness/service/templates.table"
+};
 
-constexpr const char* kReference =
-#include "embedded/harness/service/templates/reference.cu"
-    ;
-
-constexpr const char* kVariantManifest =
-#include "embedded/harness/service/templates/variant.lua"
-    ;
-
-constexpr const char* kVariantSource =
-#include "embedded/harness/service/templates/variant.cu"
-    ;
-
-constexpr const char* kStrategy =
-#include "embedded/harness/service/templates/strategy.lua"
-    ;
-
-constexpr const char* kRule =
-#include "embedded/harness/service/templates/rule.lua"
-    ;
-
-constexpr const char* kSearch =
-#include "embedded/harness/service/templates/search.lua"
-    ;
+constexpr const char* kKernelManifest = text_of(kTemplates, "kernel.lua");
+constexpr const char* kReference = text_of(kTemplates, "reference.cu");
+constexpr const char* kVariantManifest = text_of(kTemplates, "variant.lua");
+constexpr const char* kVariantSource = text_of(kTemplates, "variant.cu");
+constexpr const char* kStrategy = text_of(kTemplates, "strategy.lua");
+constexpr const char* kRule = text_of(kTemplates, "rule.lua");
+constexpr const char* kSearch = text_of(kTemplates, "search.lua");
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())

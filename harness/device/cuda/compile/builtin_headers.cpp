@@ -1,56 +1,30 @@
 #include "harness/device/cuda/compile/builtin_headers.h"
 
+#include "harness/core/embedded.h"
+
 namespace harness::cuda {
 namespace {
 
-constexpr const char* kStdint =
-#include "embedded/harness/device/cuda/compile/builtin/stdint.cuh"
-    ;
-
-constexpr const char* kStddef =
-#include "embedded/harness/device/cuda/compile/builtin/stddef.cuh"
-    ;
-
-constexpr const char* kLimits =
-#include "embedded/harness/device/cuda/compile/builtin/limits.cuh"
-    ;
-
-constexpr const char* kFloat =
-#include "embedded/harness/device/cuda/compile/builtin/float.cuh"
-    ;
-
-constexpr const char* kMath =
-#include "embedded/harness/device/cuda/compile/builtin/math.cuh"
-    ;
-
-constexpr const char* kCmath =
-#include "embedded/harness/device/cuda/compile/builtin/cmath.cuh"
-    ;
-
-constexpr const char* kTypeTraits =
-#include "embedded/harness/device/cuda/compile/builtin/type_traits.cuh"
-    ;
-
-constexpr const char* kAlgorithm =
-#include "embedded/harness/device/cuda/compile/builtin/algorithm.cuh"
-    ;
+constexpr EmbeddedText kBuiltins[] = {
+#include "embedded/harness/device/cuda/compile/builtin.table"
+};
 
 // assert, printf, std::move and std::forward are built into NVRTC.
 constexpr const char* kEmpty = "#pragma once\n";
 
 constexpr BuiltinHeader kHeaders[] = {
-    {"stdint.h", kStdint},
+    {"stdint.h", text_of(kBuiltins, "stdint.cuh")},
     {"cstdint", "#pragma once\n#include <stdint.h>\n"},
-    {"stddef.h", kStddef},
+    {"stddef.h", text_of(kBuiltins, "stddef.cuh")},
     {"cstddef", "#pragma once\n#include <stddef.h>\n"},
-    {"limits.h", kLimits},
+    {"limits.h", text_of(kBuiltins, "limits.cuh")},
     {"climits", "#pragma once\n#include <limits.h>\n"},
-    {"float.h", kFloat},
+    {"float.h", text_of(kBuiltins, "float.cuh")},
     {"cfloat", "#pragma once\n#include <float.h>\n"},
-    {"math.h", kMath},
-    {"cmath", kCmath},
-    {"type_traits", kTypeTraits},
-    {"algorithm", kAlgorithm},
+    {"math.h", text_of(kBuiltins, "math.cuh")},
+    {"cmath", text_of(kBuiltins, "cmath.cuh")},
+    {"type_traits", text_of(kBuiltins, "type_traits.cuh")},
+    {"algorithm", text_of(kBuiltins, "algorithm.cuh")},
     {"assert.h", kEmpty},
     {"cassert", kEmpty},
     {"stdio.h", kEmpty},
