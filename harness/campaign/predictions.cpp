@@ -19,6 +19,13 @@ constexpr std::size_t kEach = 12, kAll = 96, kFirst = 2;
 
 using Point = std::pair<std::string, Config>;  // a variant and its configuration
 
+/// Some author, or some earlier result, says where to begin.
+bool knows_where_to_begin(const Arm& arm) {
+  const auto is_measured = [](const EarlierResult& result) { return result.distance.has_value(); };
+  return std::ranges::any_of(arm.earlier, is_measured) ||
+         std::ranges::any_of(arm.space.variants, [](const auto& variant) { return variant.second.authored; });
+}
+
 /// What its own search would try early: where each variant begins, and the fastest on the workload most like this one.
 std::vector<Point> likely_points(const Arm& arm) {
   std::vector<Point> likely;
@@ -107,7 +114,9 @@ void Predictions::begin_ticket(const Arm& arm, std::vector<Realized> candidates,
   context_.ports.predictor->begin(ticket, std::move(candidates));
 }
 
+// Where somebody says where to begin, its first configuration is compiled ahead and evaluated without waiting.
 bool Predictions::awaits(const Arm& arm) const {
+  if (knows_where_to_begin(arm)) return false;
   const auto is_of = [&](const PredictedStart& start) { return start.arm == arm.state.id; };
   return std::ranges::any_of(to_tell_, is_of) || std::ranges::any_of(under_way_, [&](const auto& ticket) {
            return ticket.first <= first_round_ && is_of(ticket.second);
