@@ -41,6 +41,21 @@ std::vector<Point> likely_points(const Arm& arm) {
   return likely;
 }
 
+/// Those first that their authors expect most of on their workload, a workload after the other: time may end before all
+/// are counted, and what is slow takes longest to count.
+void sort_by_promise(std::vector<const Arm*>& arms) {
+  const auto rank = [&](const Arm* arm) {
+    return std::ranges::count_if(arms, [&](const Arm* other) {
+      return other->state.id.kernel == arm->state.id.kernel && other->state.id.workload == arm->state.id.workload &&
+             other->state.prior.speedup_hi > arm->state.prior.speedup_hi;
+    });
+  };
+  std::vector<std::pair<std::ptrdiff_t, const Arm*>> ranked;
+  for (const Arm* arm : arms) ranked.emplace_back(rank(arm), arm);
+  std::ranges::stable_sort(ranked, {}, &std::pair<std::ptrdiff_t, const Arm*>::first);
+  for (std::size_t i = 0; i < arms.size(); ++i) arms[i] = ranked[i].second;
+}
+
 /// Different points of the arm's variants, each as likely as any other, the same for the same seed everywhere.
 std::vector<Point> drawn(const ArmSpace& space, std::size_t most, std::uint64_t seed) {
   std::vector<std::pair<std::string, std::size_t>> all;
@@ -65,6 +80,7 @@ void Predictions::begin(bool resumed) {
   std::vector<const Arm*> arms;
   for (const Arm& arm : context_.state.arms().arms)
     if (arm.state.earlier_evaluations == 0 && !arm.state.baseline) arms.push_back(&arm);
+  sort_by_promise(arms);
   if (arms.size() > kAll) arms.resize(kAll);
   const std::size_t most = arms.empty() ? 0 : std::clamp(kAll / arms.size(), std::size_t{1}, kEach);
   std::int64_t number = 0;

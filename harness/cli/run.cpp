@@ -270,7 +270,7 @@ Profiler* profiler_of(Evaluator& evaluator, Profiler* counting) {
 /// what it is for.
 std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const CampaignOptions& options, const Places& places,
                                          Shell& shell) {
-  constexpr double kMostS = 60, kShare = 0.25;
+  constexpr double kMostS = 60, kShare = 0.25, kLeastEachS = 6;
   constexpr unsigned kShareOfCores = 4;
   const GpuFacts* const gpu = gpu_of_device(device.name);
   if (device.emulation || gpu == nullptr || options.predict == "off") return nullptr;
@@ -281,6 +281,7 @@ std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const Campaig
   made.gpu = gpu->name;
   made.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency() / kShareOfCores));
   made.most_s = options.budget_s ? std::min(kMostS, kShare * *options.budget_s) : kMostS;
+  made.most_each_s = std::max(kLeastEachS, made.most_s / 4);
   made.stop = interrupted;
   made.profiler = [&shell, places, emulation = *counts](std::function<bool()> stop) {
     return shell.rooms.profiler(places, emulation, std::move(stop));
