@@ -18,8 +18,8 @@ local WORTH = 0.002
 -- An evaluation is cheap that takes no more than so many times the cheapest, and than this share of the time that is left.
 local CHEAP = 8
 local CHEAP_SHARE = 0.02
--- Evaluations of any arm of a workload before its cheap arms had their first.
-local LOOKS = 2
+-- Evaluations of any arm of a workload before its cheap arms had their first: none has its second.
+local LOOKS = 1
 -- Evaluations of an arm without a gain, after which another arm of its workload has one.
 local STALE = 10
 -- An arm that was evaluated so often waits for those that may have come as far with as many evaluations: their best is within
@@ -166,7 +166,7 @@ end
 -- Its space has something left.
 local function has_room(each) return each.row.evaluations ~= nil end
 
--- However short the time is: by workload, the cheap arms that were never tried, which come before any arm's third evaluation.
+-- However short the time is: by workload, the cheap arms that were never tried, which come before any arm's second evaluation.
 local function owed_a_look(appraised)
   local least, owed = {}, {}
   for _, each in ipairs(appraised) do
@@ -231,7 +231,7 @@ local function before(each, appraised, current)
   if arm.evaluations >= LOOKS then
     local first = foremost_of(owed_a_look(appraised)[places.of(arm)])
     if first then
-      return first, ("%s was never tried, and %s has had %d evaluations"):format(first.arm.name, arm.technique, arm.evaluations)
+      return first, ("%s was never tried, and %s was"):format(first.arm.name, arm.technique)
     end
   end
   local even = arm.evaluations >= EVEN and foremost_of(in_reach(each, appraised))

@@ -19,6 +19,13 @@ constexpr std::size_t kEach = 12, kAll = 96, kFirst = 2;
 
 using Point = std::pair<std::string, Config>;  // a variant and its configuration
 
+/// Some author, or some earlier result, says where to begin.
+bool knows_where_to_begin(const Arm& arm) {
+  const auto is_measured = [](const EarlierResult& result) { return result.distance.has_value(); };
+  return std::ranges::any_of(arm.earlier, is_measured) ||
+         std::ranges::any_of(arm.space.variants, [](const auto& variant) { return variant.second.authored; });
+}
+
 /// What its own search would try early: where each variant begins, and the fastest on the workload most like this one.
 std::vector<Point> likely_points(const Arm& arm) {
   std::vector<Point> likely;
@@ -32,6 +39,21 @@ std::vector<Point> likely_points(const Arm& arm) {
   }
   if (nearest != nullptr) likely.emplace_back(nearest->variant, nearest->config);
   return likely;
+}
+
+/// Those first that their authors expect most of on their workload, a workload after the other: time may end before all
+/// are counted, and what is slow takes longest to count.
+void sort_by_promise(std::vector<const Arm*>& arms) {
+  const auto rank = [&](const Arm* arm) {
+    return std::ranges::count_if(arms, [&](const Arm* other) {
+      return other->state.id.kernel == arm->state.id.kernel && other->state.id.workload == arm->state.id.workload &&
+             other->state.prior.speedup_hi > arm->state.prior.speedup_hi;
+    });
+  };
+  std::vector<std::pair<std::ptrdiff_t, const Arm*>> ranked;
+  for (const Arm* arm : arms) ranked.emplace_back(rank(arm), arm);
+  std::ranges::stable_sort(ranked, {}, &std::pair<std::ptrdiff_t, const Arm*>::first);
+  for (std::size_t i = 0; i < arms.size(); ++i) arms[i] = ranked[i].second;
 }
 
 /// Different points of the arm's variants, each as likely as any other, the same for the same seed everywhere.
@@ -58,6 +80,7 @@ void Predictions::begin(bool resumed) {
   std::vector<const Arm*> arms;
   for (const Arm& arm : context_.state.arms().arms)
     if (arm.state.earlier_evaluations == 0 && !arm.state.baseline) arms.push_back(&arm);
+  sort_by_promise(arms);
   if (arms.size() > kAll) arms.resize(kAll);
   const std::size_t most = arms.empty() ? 0 : std::clamp(kAll / arms.size(), std::size_t{1}, kEach);
   std::int64_t number = 0;
@@ -107,7 +130,9 @@ void Predictions::begin_ticket(const Arm& arm, std::vector<Realized> candidates,
   context_.ports.predictor->begin(ticket, std::move(candidates));
 }
 
+// Where somebody says where to begin, its first configuration is compiled ahead and evaluated without waiting.
 bool Predictions::awaits(const Arm& arm) const {
+  if (knows_where_to_begin(arm)) return false;
   const auto is_of = [&](const PredictedStart& start) { return start.arm == arm.state.id; };
   return std::ranges::any_of(to_tell_, is_of) || std::ranges::any_of(under_way_, [&](const auto& ticket) {
            return ticket.first <= first_round_ && is_of(ticket.second);

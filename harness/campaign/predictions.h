@@ -18,7 +18,7 @@ class Predictions {
 
   /// Begins them; `resumed`: the campaign has begun before, and tells what it recorded.
   void begin(bool resumed);
-  /// Something of the arm that comes soon is predicted, and its search was not told yet.
+  /// Something of the arm that comes soon is predicted, its search was not told yet, and knows nothing else.
   bool awaits(const Arm& arm) const;
   /// What the record says was known by now.
   void tell_recorded();

@@ -1,6 +1,7 @@
 #include "harness/predict/counting_predictor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 
 #include "harness/system/awake_clock.h"
@@ -43,6 +44,7 @@ std::optional<PredictedTimes> CountingPredictor::take() {
 }
 
 void CountingPredictor::work() {
+  std::atomic<double> deadline = 0;  // of the candidate that this thread is at, on the clock of awake_seconds()
   std::unique_ptr<Profiler> profiler;
   for (;;) {
     Job job;
@@ -54,17 +56,19 @@ void CountingPredictor::work() {
       jobs_.pop_front();
     }
     std::optional<double> ns;
+    deadline = awake_seconds() + options_.most_each_s;
     try {
       if (!profiler)
-        profiler = options_.profiler([this] {
+        profiler = options_.profiler([this, &deadline] {
           const std::lock_guard lock(mutex_);
-          return ended();
+          return ended() || awake_seconds() > deadline;
         });
       ProfileRequest request;
       request.gpu = options_.gpu;
       if (const auto profile = profiler->profile(job.candidate, request)) ns = profile->number("predicted_ns");
     } catch (const std::exception&) {  // nothing is predicted of it: it is tried as if nobody had asked
     }
+    if (awake_seconds() > deadline) profiler.reset();
     const std::lock_guard lock(mutex_);
     const auto open = open_.find(job.ticket);
     if (open == open_.end()) continue;  // it was answered without this one

@@ -19,8 +19,9 @@ struct CountingPredictorOptions {
   std::string gpu;
   int threads = 1;
   double most_s = 60;
+  double most_each_s = 15;  // of a candidate: a slow one holds up what comes behind it
   std::function<bool()> stop;
-  /// One for each thread, made there; `stop` ends what it is at.
+  /// One for each thread, made there, and anew after one was stopped; `stop` ends what it is at.
   std::function<std::unique_ptr<Profiler>(std::function<bool()> stop)> profiler;
 };
 

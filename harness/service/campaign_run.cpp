@@ -141,7 +141,7 @@ void note_zone(CampaignOptions& options) {
 /// it is for.
 std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const CampaignOptions& options, const Places& places,
                                          const std::function<bool()>& stop, Shell& shell) {
-  constexpr double kMostS = 60, kShare = 0.25;
+  constexpr double kMostS = 60, kShare = 0.25, kLeastEachS = 6;
   constexpr unsigned kShareOfCores = 4;
   const GpuFacts* const gpu = gpu_of_device(device.name);
   if (device.emulation || gpu == nullptr || options.predict == "off") return nullptr;
@@ -152,6 +152,7 @@ std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const Campaig
   made.gpu = gpu->name;
   made.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency() / kShareOfCores));
   made.most_s = options.budget_s ? std::min(kMostS, kShare * *options.budget_s) : kMostS;
+  made.most_each_s = std::max(kLeastEachS, made.most_s / 4);
   made.stop = stop;
   made.profiler = [&shell, places, emulation = *counts](std::function<bool()> stop) {
     return shell.rooms.profiler(places, emulation, std::move(stop));

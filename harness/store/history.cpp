@@ -50,8 +50,9 @@ constexpr const char* kBestColumns =
     "r.rival_iteration IS NULL OR NOT EXISTS (SELECT 1 FROM gate_result g WHERE g.iteration = r.rival_iteration "
     "  AND g.checked = 0 AND g.detail LIKE 'not deterministic%') AS rival_deterministic, "
     "o.outside_program, o.outside_ns, o.outside_method, o.outside_measured";
-constexpr const char* kBesideBest[] = {"rival_variant",   "rival_config", "rival_ns",       "rival_iteration",
-                                       "outside_program", "outside_ns",   "outside_method", "outside_measured"};
+constexpr const char* kBesideBest[] = {"rival_variant",   "rival_config",        "rival_ns",
+                                       "rival_iteration", "rival_deterministic", "outside_program",
+                                       "outside_ns",      "outside_method",      "outside_measured"};
 constexpr const char* kBestJoins =
     " b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) "
     "LEFT JOIN v_outside o USING (kernel, workload, device_name) ";

@@ -209,5 +209,11 @@ TEST_CASE("the fastest rival stands beside the best of its own workload, contrac
   CHECK(row["rival_config"]["BLOCK"] == 1);
   CHECK(row["rival_ns"] == 60);
   CHECK(row["rival_iteration"] == fastest);
+  CHECK(row["rival_deterministic"] == 1);
   CHECK(show(*store, best_iteration, false)["rival"]["time_ns"] == 60);
+  Evaluation differs = passed(50);
+  differs.gates.push_back(
+      {"timed-twice", true, "not deterministic, which a rival may be: 42 of 127 timed calls", false});
+  rival(4, differs);
+  CHECK(best(*store).at(0)["rival_deterministic"] == 0);
 }
