@@ -174,7 +174,7 @@ class Patience {
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
 
  private:
-  static constexpr double kAnswer_s = 120, kLeastEvaluation_s = 20, kLongest_s = 600;
+  static constexpr double kAnswer_s = 120, kLeastEvaluation_s = 20, kLongest_s = 240;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
