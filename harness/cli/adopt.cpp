@@ -199,8 +199,12 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   adopt::Adopted adopted;
   do {
     const auto observer = shell.rooms.observer(places, interrupted);
-    adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen,
-                           [](const std::string& line) { report::err("%s\n", line.c_str()); });
+    try {
+      adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen,
+                             [](const std::string& line) { report::err("%s\n", line.c_str()); });
+    } catch (const Error&) {  // of launches that the clock stopped
+      if (!deadline_passed()) throw;
+    }
     if (interrupted()) return gave_up(patience, "observing " + arguments.options.file);
   } while (!adopted.seen.questions.empty() && ask(adopted, arguments, arguments.options));
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
