@@ -131,6 +131,8 @@ class WorkerObserver : public Observer {
   }
 
  private:
+  static constexpr int kMostEndless = 2;  // of one call's launches in a runner: each costs its deadline
+
   /// Those of the launches that `chosen` names, one after another in a runner of their own.
   void run_some(const Artifact& artifact, const std::vector<ObservedLaunch>& launches,
                 std::span<const std::size_t> chosen, std::vector<Observation>& all) {
@@ -146,13 +148,20 @@ class WorkerObserver : public Observer {
       contenders.push_back({&executables[i], {&images[i]}, {}, true});
     Runner runner(target_, stop_);
     std::optional<RunnerFailure> lost = runner.prepare(contenders, kPrepareDeadline);
+    int endless = 0;
     for (std::size_t i = 0; i < executables.size(); ++i) {
       if (!lost && !runner.alive()) lost = runner.prepare(contenders, kPrepareDeadline);  // a launch took it along
       Observation& observation = all[chosen[i]];
+      if (endless == kMostEndless) {
+        observation.failure = "it was not tried: those before it did not end";
+        for (const Arena& arena : launches[chosen[i]].arenas) observation.arenas[arena.name];
+        continue;
+      }
       std::optional<std::vector<RawFinding>> raw;
       const auto failure = lost ? lost : runner.run(i, 0, launches[chosen[i]].deadline_s, &raw);
       if (failure && failure->kind == RunnerFailure::Kind::environment) throw environment_error(failure->detail);
       if (failure) observation.failure = failure->detail.empty() ? "it did not end" : failure->detail;
+      if (observation.failure.find("did not end") != std::string::npos) ++endless;
       if (raw) add_findings(executables[i], *raw, observation);
       for (const Arena& arena : launches[chosen[i]].arenas)
         observation.arenas[arena.name] = read_seen(executables[i], arena.name, images[i]);

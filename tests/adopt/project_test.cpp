@@ -309,3 +309,15 @@ TEST_CASE("kernels behind a condition that does not hold are said to be there") 
   options.defines = {"USE_CUDA=1"};
   CHECK_THAT(why_refused(options), Catch::Contains("has no launch twice<<<...>>>"));
 }
+
+TEST_CASE("a variable template is taken with the kernel that uses it") {
+  const Scratch scratch;
+  scratch.write("mine.cu",
+                "template <typename T> constexpr bool is_small = sizeof(T) < 8;\n"
+                "__global__ void twice(const float* x, float* y, int n) {\n"
+                "  static_assert(is_small<float>, \"\");\n  y[threadIdx.x] = 2 * x[threadIdx.x];\n}\n"
+                "void run(const float* x, float* y, int n) { twice<<<1, n>>>(x, y, n); }\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  CHECK_THAT(adopt::launch(adopt::declare(options)).device.text, Catch::Contains("constexpr bool is_small"));
+}

@@ -9,13 +9,12 @@
 #include "harness/adopt/kernel/chosen.h"
 #include "harness/adopt/kernel/pragma.h"
 #include "harness/adopt/kernel/read_again.h"
+#include "harness/adopt/source/host_files.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/launch_calls.h"
 #include "harness/adopt/source/launch_macros.h"
 #include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
-#include "harness/core/hash.h"
-#include "harness/system/files.h"
 
 namespace harness::adopt {
 namespace {
@@ -123,8 +122,10 @@ void take_kernel(Declared& declared) {
   refuse_overloads(source, index);
   declared.notes = take_pragmas(source, index, options);
   find_launch_line(source, options);
-  const auto unpacked =
-      unpack(source, index, launch_of(source, launches, name, options.launch_line), options.from_begin);
+  const bool given = !options.grid.empty() && !options.block.empty();
+  const FoundLaunch* launch = launch_of(source, launches, name, options.launch_line);
+  if (given && launch != nullptr && launch->file != &source.main()) launch = nullptr;
+  const auto unpacked = unpack(source, index, launch, options.from_begin);
   if (!unpacked) return;
   if (options.name.empty()) options.name = name;
   options.entries = {unpacked->kernel};
@@ -137,7 +138,7 @@ void take_kernel(Declared& declared) {
 Declared declare(const AdoptOptions& asked) {
   Declared declared{read_cuda_source(asked.file, beside_of(asked)), asked, "", {}};
   refuse_unclosed(declared.source);
-  declared.digest = sha256_hex(read_file(asked.file, Error::Kind::bad_input));
+  declared.digest = declared.source.digest;
   define_tuned(declared);
   write_out(declared);
   read_hosts(declared);

@@ -108,6 +108,7 @@ struct AdoptedKernel {
   std::vector<Dtype> dtypes;                 // that it is instantiated for; the first one is observed
   std::vector<FormulaPtr> written_grid;      // where elements for each block follow its tuned threads: as it was
   std::map<std::string, bool> looped;        // sizes that loops of a thread go over; true: in steps of a block
+  std::set<std::string> unread;              // whole numbers of the signature that its text never uses
   double most_threads = kMostThreads;        // of an observed launch; fewer where threads take long
 
   const AdoptedSize* size(const std::string& symbol) const;

@@ -231,6 +231,9 @@ Launched launch(const Declared& declared) {
   apply_answers(kernel, declared.options);
   leave_out_double(kernel, launched.device, launched.notes);
   kernel.looped = looped_sizes(kernel, launched.device.text);
+  const std::vector<std::string> words = words_of(launched.device.text);
+  for (const AdoptedSize& size : kernel.sizes)
+    if (std::ranges::count(words, size.symbol) == 1) kernel.unread.insert(size.symbol);
   return launched;
 }
 

@@ -1,9 +1,12 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "harness/adopt/kernel/kernel.h"
 #include "harness/adopt/observe/subject.h"
+#include "harness/core/error.h"
 #include "harness/core/observation.h"
 
 namespace harness::adopt {
@@ -35,7 +38,18 @@ class Observing {
   std::vector<Observation> look(const std::vector<ObservedLaunch>& launches) const {
     seen_.runs += static_cast<int>(launches.size());
     for (const ObservedLaunch& observed : launches) seen_.effort += effort_of(observed);
-    return observer_.run(artifact_, launches);
+    std::vector<Observation> observed = observer_.run(artifact_, launches);
+    constexpr int kMostEndless = 3;
+    const bool endless = std::ranges::any_of(observed, [](const Observation& observation) {
+      return observation.failure.find("did not end") != std::string::npos;
+    });
+    const bool brief = !launches.empty() && launches.front().deadline_s < ObservedLaunch{}.deadline_s;  // may fail
+    if (endless && !brief && ++seen_.endless > kMostEndless)
+      throw bad_input(fmt::format(
+          "launches of '{}' do not end at sizes that were tried: {} times one was stopped after {} s; give its sizes "
+          "with --arg and --size, or its launch with --grid and --block",
+          kernel_.shown_name(), seen_.endless, launches.front().deadline_s));
+    return observed;
   }
 
   /// 1 of a launch of a few threads, which costs what it takes to begin; 9 of the largest at small sizes.

@@ -80,7 +80,8 @@ void limit_counts(AdoptedKernel& kernel, Seen& seen) {
   });
   for (AdoptedSize& size : kernel.sizes) {
     if (used.contains(size.symbol) || !size.values.empty()) continue;
-    if (writes && !kernel.looped.contains(size.symbol) && !size.host)
+    const bool counts = kernel.looped.contains(size.symbol) || kernel.unread.contains(size.symbol);
+    if (writes && !counts && !size.host)
       seen.questions.push_back(
           {fmt::format("--set {}=VALUE, or --size {}=VALUES where it varies", size.name, size.name),
            fmt::format("no array and no launch depends on '{}', so it may be a mode, a flag or a limit", size.name)});

@@ -15,6 +15,7 @@ struct Question {
 /// What the runs of a kernel on a device that observes said.
 struct Seen {
   int runs = 0, held_out = 0;       // launches; sizes that were not used to find the formulas
+  int endless = 0;                  // calls in which a launch did not end
   double effort = 0;                // of the launches, counted (observing.h)
   std::vector<std::string> notes;   // sentences
   std::vector<Question> questions;  // what has to be answered

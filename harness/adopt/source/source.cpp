@@ -9,9 +9,11 @@
 #include <set>
 
 #include "harness/adopt/source/clang.h"
-#include "harness/adopt/source/launch.h"
+#include "harness/adopt/source/project.h"
 #include "harness/adopt/source/python_text.h"
+#include "harness/adopt/source/token_lists.h"
 #include "harness/core/error.h"
+#include "harness/core/hash.h"
 #include "harness/cpp_text/includes.h"
 #include "harness/system/files.h"
 
@@ -160,39 +162,10 @@ constexpr const char* kLibraries[] = {"cute/", "cutlass/", "cub/", "thrust/", "c
 
 bool holds_library(const fs::path& folder) {
   std::error_code failed;
-  return std::ranges::any_of(kLibraries, [&](const char* c) { return fs::is_directory(folder / c, failed); });
-}
-
-/// Sources below a folder by name, hidden folders left out; none where there are too many to look through.
-std::vector<fs::path> sources_below(const fs::path& folder) {
-  constexpr std::size_t kMost = 20000;
-  static const std::set<std::string> kinds{".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl"};
-  std::vector<fs::path> sources;
-  std::error_code failed;
-  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failed);
-  std::size_t seen = 0;
-  for (; !failed && entry != fs::recursive_directory_iterator() && seen < kMost; ++seen) {
-    if (entry->path().filename().string().starts_with(".")) entry.disable_recursion_pending();
-    else if (kinds.contains(entry->path().extension().string()) && entry->is_regular_file(failed))
-      sources.push_back(entry->path());
-    entry.increment(failed);
-  }
-  if (seen == kMost) return {};
-  std::ranges::sort(sources);
-  return sources;
-}
-
-/// The folders of the file's repository that hold it, the nearest first; none where it lies in no repository.
-std::vector<fs::path> folders_of_project(const fs::path& file) {
-  constexpr std::size_t kDeepest = 8;
-  std::vector<fs::path> folders;
-  std::error_code failed;
-  for (fs::path folder = file.parent_path(); folders.size() < kDeepest && folder.has_relative_path();
-       folder = folder.parent_path()) {
-    folders.push_back(folder);
-    if (fs::exists(folder / ".git", failed)) return folders;
-  }
-  return {};
+  return std::ranges::any_of(kLibraries, [&](const std::string& library) {
+    const fs::path own = folder / (library == "cuda/" ? "cuda/std" : library);  // programs call a folder "cuda", too
+    return fs::is_directory(own, failed);
+  });
 }
 
 /// Reads a file and the headers that it includes, which a compiler would be told of by folders.
@@ -286,8 +259,27 @@ std::unique_ptr<SourceText> command_line_of(const std::vector<std::string>& defi
   return file;
 }
 
-void place_declarations(Source& source) {
-  for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
+/// `template <typename T> constexpr bool is_small = sizeof(T) < 4;`: libclang says nothing of it.
+void add_variable_templates(Source& source) {
+  for (const auto& file : source.files)
+    for (const Chunk& chunk : file->chunks) {
+      const auto first = std::ranges::lower_bound(file->tokens, chunk.begin, {}, &Token::begin);
+      auto at = static_cast<std::size_t>(first - file->tokens.begin());
+      if (!chunk.declares.empty() || chunk.body != chunk.end || at + 1 >= file->tokens.size()) continue;
+      if (!file->tokens[at].is("template") || !file->tokens[at + 1].is("<")) continue;
+      at = end_of_template(file->tokens, at + 1);
+      while (at < file->tokens.size() && file->tokens[at].end <= chunk.end && !file->tokens[at].is("=")) ++at;
+      if (at >= file->tokens.size() || !file->tokens[at].is("=") || !file->tokens[at - 1].is_word()) continue;
+      source.parsed.declarations.push_back({.kind = Declaration::Kind::variable,
+                                            .name = std::string(file->tokens[at - 1].text),
+                                            .file = file->path,
+                                            .place = file->tokens[at - 1].begin});
+    }
+}
+
+/// Says of each declaration from `first` on in which piece it stands.
+void place_declarations(Source& source, std::size_t first = 0) {
+  for (std::size_t i = first; i < source.parsed.declarations.size(); ++i) {
     const Declaration& declaration = source.parsed.declarations[i];
     std::error_code failed;
     const std::string path = fs::weakly_canonical(declaration.file, failed).string();
@@ -352,6 +344,7 @@ WithHosts with_hosts(const std::string& text, const std::vector<fs::path>& hosts
 Source read_source_as(const std::string& given, const std::optional<std::string>& instead, const Beside& beside) {
   const fs::path path = file_named(given);
   Source source;
+  source.digest = sha256_hex(read_file(path.string(), Error::Kind::bad_input));
   ProjectReader reader(source, folders_named(beside.folders));
   reader.read(path, instead);
   const std::size_t main = source.files.size() - 1;
@@ -376,49 +369,13 @@ Source read_source_as(const std::string& given, const std::optional<std::string>
         {.kind = Declaration::Kind::macro, .name = macro.name, .file = command_line->path, .place = macro.begin});
   if (!beside.defines.empty()) source.files.insert(source.files.begin(), std::move(command_line));
   place_declarations(source);
+  const std::size_t known = source.parsed.declarations.size();
+  add_variable_templates(source);
+  place_declarations(source, known);
   return source;
 }
 
-/// `__global__ void kernel(...) {`
-bool defines_kernel(const Tokens& tokens, const std::string& kernel) {
-  constexpr std::size_t kHead = 24;  // tokens from __global__ to the name
-  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is(kernel) || !tokens[i + 1].is("(")) continue;
-    const std::size_t close = closing(tokens, i + 1);
-    if (close + 1 >= tokens.size() || !tokens[close + 1].is("{")) continue;
-    for (std::size_t k = i; k-- > 0 && k + kHead > i && !tokens[k].is(";") && !tokens[k].is("}");)
-      if (tokens[k].is("__global__")) return true;
-  }
-  return false;
-}
-
-/// Does the text launch the kernel, by `kernel<<<` or `kernel<T, 4><<<`? One of its own of that name is another kernel.
-bool launches(const std::string& text, const std::string& kernel) {
-  if (text.find("<<<") == std::string::npos || text.find(kernel) == std::string::npos) return false;
-  Source alone;
-  alone.files.push_back(std::make_unique<SourceText>());
-  SourceText& file = *alone.files.back();
-  file.text = text;
-  file.tokens = tokens_of(file.text);
-  return !defines_kernel(file.tokens, kernel) &&
-         std::ranges::any_of(find_launches(alone), [&](const FoundLaunch& launch) { return launch.entry == kernel; });
-}
-
 }  // namespace
-
-std::vector<std::string> files_that_launch(const std::string& given, const std::string& kernel) {
-  const fs::path file = file_named(given);
-  for (const fs::path& folder : folders_of_project(file)) {
-    std::vector<std::string> hosts;
-    for (const fs::path& source : sources_below(folder)) {
-      std::error_code failed;
-      if (source == file || fs::file_size(source, failed) > kMostBytes || failed) continue;
-      if (launches(read_file(source.string(), Error::Kind::bad_input), kernel)) hosts.push_back(source.string());
-    }
-    if (!hosts.empty()) return hosts;
-  }
-  return {};
-}
 
 Source read_cuda_source(const std::string& given, const Beside& beside) {
   return read_source_as(given, std::nullopt, beside);

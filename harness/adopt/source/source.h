@@ -42,6 +42,7 @@ struct SourceText {
 struct Source {
   std::vector<std::unique_ptr<SourceText>> files;
   Parsed parsed;
+  std::string digest;  // of the file as it is
 
   const SourceText& main() const { return *files.back(); }
   /// The file and chunk of a declaration; nullptr: none.
@@ -67,9 +68,5 @@ struct Beside {
 Source read_cuda_source(const std::string& path, const Beside& beside = {});
 /// `text` stands in the place of what the file holds.
 Source read_cuda_text(const std::string& path, const std::string& text, const Beside& beside = {});
-
-/// Files of the file's repository that launch the kernel, in the order of their names: of its own folder, else of the
-/// nearest one above it that has some. One that defines a kernel of that name itself is none of them.
-std::vector<std::string> files_that_launch(const std::string& file, const std::string& kernel);
 
 }  // namespace harness::adopt
