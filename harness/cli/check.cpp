@@ -54,8 +54,7 @@ std::optional<KernelCheck> checked(const std::string& name, KernelChecker& check
 
 int check(CheckArguments arguments, Shell& shell) {
   require_descriptors();
-  KernelChecker checker(shell, arguments.device, telling(arguments));
-  for (const std::string& name : arguments.kernels) checker.require(name);  // bad usage, not a kernel that fails
+  KernelChecker checker(shell, arguments.device, telling(arguments), arguments.kernels);
   if (arguments.kernels.empty()) arguments.kernels = checker.kernel_names();
   if (const std::string unchecked = checker.unchecked(); !unchecked.empty()) note(arguments, unchecked);
   bool all = true;
@@ -82,7 +81,7 @@ std::vector<std::string> first_check(const std::string& kernel, const std::strin
   CheckArguments arguments;
   arguments.json = quiet;
   arguments.options.baseline_later = true;
-  KernelChecker checker(shell, device, telling(arguments));
+  KernelChecker checker(shell, device, telling(arguments), {kernel});
   const auto check = checked(kernel, checker, arguments);
   return check ? check->problems : std::vector<std::string>();
 }

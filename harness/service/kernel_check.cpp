@@ -231,21 +231,20 @@ OfflineDevice offline_device(const Shell& shell, const Places& places, CheckOpti
 
 }  // namespace
 
-KernelChecker::KernelChecker(Shell& shell, const std::string& device, CheckOptions options)
+KernelChecker::KernelChecker(Shell& shell, const std::string& device, CheckOptions options,
+                             const std::vector<std::string>& kernels)
     : options_(std::move(options)),
       places_(shell.places()),
       offline_(offline_device(shell, places_, options_)),
       catalog_(shell.rooms.catalog(places_)) {
+  const std::vector<std::string> names = kernel_names();
+  for (const std::string& kernel : kernels)
+    if (std::ranges::find(names, kernel) == names.end()) catalog_->kernel(kernel);  // says which is the nearest
   const DeviceInfo chosen = choose_device(device, shell.rooms.devices(places_));
   catch_interrupts();
   evaluator_ = shell.rooms.evaluator(places_, chosen, std::nullopt, interrupted);
   archive_ = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
   evaluator_->use_peaks(known_peaks(*evaluator_, archive_->ledger()));
-}
-
-void KernelChecker::require(const std::string& kernel) {
-  const std::vector<std::string> names = kernel_names();
-  if (std::ranges::find(names, kernel) == names.end()) catalog_->kernel(kernel);
 }
 
 std::string KernelChecker::unchecked() const {

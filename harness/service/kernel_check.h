@@ -25,12 +25,11 @@ struct KernelCheck {
 /// reference against the baseline through all gates, and every variant through the compilers that are here.
 class KernelChecker {
  public:
-  /// `options.architecture`: "": the first GPU's. Throws Error(bad_input) for an architecture or a device that is none.
-  KernelChecker(Shell& shell, const std::string& device, CheckOptions options);
+  /// `options.architecture`: "": the first GPU's. `kernels`: what will be checked. Throws Error(bad_input) for an
+  /// architecture, a device or, with the nearest name, a kernel that is not there.
+  KernelChecker(Shell& shell, const std::string& device, CheckOptions options, const std::vector<std::string>& kernels);
   /// What is wrong with the plugin is a problem; throws Error(environment) alone.
   KernelCheck check(const std::string& kernel);
-  /// Throws Error(bad_input), with the nearest name, for a kernel that is not here.
-  void require(const std::string& kernel);
   std::vector<std::string> kernel_names() { return catalog_->kernel_names(); }
   /// Why compiling for the architecture is not checked; "": it is.
   std::string unchecked() const;
