@@ -16,6 +16,7 @@
 #include "harness/judge/forms.h"
 #include "harness/judge/integer_forms.h"
 #include "harness/judge/verdict.h"
+#include "harness/system/machine_state.h"
 
 namespace harness {
 namespace {
@@ -52,6 +53,13 @@ double most_scale(const Problem& problem) {
     most = std::max({most, std::fabs(argument.values->lo), std::fabs(argument.values->hi)});
   }
   return std::max(kMostScale, most);
+}
+
+/// How many want each core: where others have them, a second of the clock is less of a search.
+double processes_per_core() {
+  constexpr double kMost = 6;
+  const MachineState state = machine_state();
+  return std::clamp(state.load / std::max(1, state.cores), 1.0, kMost);
 }
 
 /// The tolerances of a form that no admission has measured are those of the largest that it has.
@@ -114,7 +122,7 @@ class DirectedSearch {
   }
 
   bool is_over() const {
-    const double spent = awake_seconds() - begin_s_;
+    const double spent = (awake_seconds() - begin_s_) / crowd_;
     if (spent <= kSeconds || spent > kMostSeconds) return spent > kMostSeconds;
     return searched_enough() || (launches_ < kFewLaunches && questions(lines_->unturned()).empty());
   }
@@ -423,6 +431,7 @@ class DirectedSearch {
   std::optional<ComparedLines> lines_;
   std::set<std::string> baseline_;  // its lines
   double begin_s_ = 0;
+  double crowd_ = processes_per_core();
   std::size_t launches_ = 0, judged_ = 0, barren_ = 0;
   int revealing_ = 0;
   std::deque<Trial> waiting_;
