@@ -164,7 +164,8 @@ std::optional<Realized> LoadedKernel::tiny_at(const Candidate& candidate, const 
       if (most == nullptr || fixed.contains(size)) continue;
       for (const std::int64_t smaller : {std::int64_t{0}, *most / 16, *most / 4, *most / 2}) {
         Workload shrunk = point;
-        shrunk.values[size] = std::max(manifest.range(size).lo, smaller);
+        const FieldDomain& range = manifest.range(size);
+        shrunk.values[size] = std::max(range.lo, smaller / range.step * range.step);
         if (!manifest.allows(shrunk) || !point_of_its_build(chosen, timed, shrunk, device)) continue;
         point = std::move(shrunk);
         break;

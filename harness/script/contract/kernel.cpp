@@ -206,6 +206,8 @@ Workload KernelManifest::add_shape(const Workload& base, const std::string& text
 }
 
 bool KernelManifest::allows(const Workload& point) {
+  const auto lies_inside = [&](const auto& field) { return contains(field.second, point.values.at(field.first)); };
+  if (!std::ranges::all_of(domain_.fields, lies_inside)) return false;
   if (!domain_.where) return true;
   const FactsTable w(manifest_, "workload", Facts(point.values.begin(), point.values.end()));
   const Node allowed = manifest_.call(*domain_.where, {&w});
@@ -289,7 +291,7 @@ std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, con
     const std::int64_t moved = moved_size(size, field.step, beyond, scrambled(seed += kGolden));
     Workload point = base;
     point.values[name] = moved;
-    if (moved != size && contains(field, point.values[name]) && allows(point)) return point;
+    if (moved != size && allows(point)) return point;
   }
   return std::nullopt;
 }
@@ -309,8 +311,6 @@ std::optional<Workload> KernelManifest::tiny_with(const Workload& base, const Co
 std::vector<Workload> KernelManifest::exchanged(const Workload& point) {
   std::vector<Workload> points;
   const auto add = [&](Workload other) {
-    for (const auto& [name, field] : domain_.fields)
-      if (!contains(field, other.values.at(name))) return;
     if (allows(other)) points.push_back(std::move(other));
   };
   for (const auto& [name, field] : domain_.fields) {
@@ -340,7 +340,7 @@ std::vector<Workload> KernelManifest::halved(const Workload& point) {
   for (const auto& [size, name] : sizes) {
     Workload half = point;
     half.values[name] = size / 2 / domain_.fields.at(name).step * domain_.fields.at(name).step;
-    if (contains(domain_.fields.at(name), half.values[name]) && allows(half)) points.push_back(std::move(half));
+    if (allows(half)) points.push_back(std::move(half));
   }
   return points;
 }

@@ -23,12 +23,13 @@ const std::vector<LibraryOperation>& library_operations() {
   static const std::vector<LibraryOperation> all = {
       {"cublas",
        "gemm",
-       {"a", "b"},
+       {"a", "b", "bias", "residual"},
        {"c"},
-       {},
+       {"bias", "residual"},
        {"m", "n", "k"},
-       {"batch", "transpose_a", "transpose_b", "alpha", "beta", "algorithm", "a_dtype", "b_dtype", "c_dtype", "a_pitch",
-        "b_pitch", "c_pitch", "a_stride", "b_stride", "c_stride"}},
+       {"batch",   "transpose_a",    "transpose_b", "alpha",      "beta",           "algorithm",      "activation",
+        "a_dtype", "b_dtype",        "c_dtype",     "bias_dtype", "residual_dtype", "a_pitch",        "b_pitch",
+        "c_pitch", "residual_pitch", "a_stride",    "b_stride",   "c_stride",       "residual_stride"}},
       {"cudnn", "attention", {"q", "k", "v"}, {"o", "lse"}, {"lse"}, {}, {"causal", "scale", "engine"}}};
   return all;
 }

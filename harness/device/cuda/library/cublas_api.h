@@ -41,6 +41,13 @@ struct CublasChoice {
   X(kCudaBf16, CUDA_R_16BF, 14)                                               \
   X(kAttrMatmulTransposeA, CUBLASLT_MATMUL_DESC_TRANSA, 3)                    \
   X(kAttrMatmulTransposeB, CUBLASLT_MATMUL_DESC_TRANSB, 4)                    \
+  X(kAttrMatmulEpilogue, CUBLASLT_MATMUL_DESC_EPILOGUE, 7)                    \
+  X(kAttrMatmulBias, CUBLASLT_MATMUL_DESC_BIAS_POINTER, 8)                    \
+  X(kAttrMatmulBiasType, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, 26)             \
+  X(kEpilogueDefault, CUBLASLT_EPILOGUE_DEFAULT, 1)                           \
+  X(kEpilogueBias, CUBLASLT_EPILOGUE_BIAS, 4)                                 \
+  X(kEpilogueGelu, CUBLASLT_EPILOGUE_GELU, 32)                                \
+  X(kEpilogueGeluBias, CUBLASLT_EPILOGUE_GELU_BIAS, 36)                       \
   X(kAttrLayoutBatch, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 5)                  \
   X(kAttrLayoutBatchStride, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 6)   \
   X(kAttrPreferenceWorkspace, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 1)    \

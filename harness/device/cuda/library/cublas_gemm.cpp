@@ -25,7 +25,8 @@ const void* on_device(DevicePointer pointer) {
 
 }  // namespace
 
-CublasGemm::CublasGemm(const CublasApi& api, CublasHandle handle, const GemmShape& shape) : api_(api), handle_(handle) {
+CublasGemm::CublasGemm(const CublasApi& api, CublasHandle handle, const GemmShape& shape)
+    : api_(api), handle_(handle), has_residual_(shape.residual.has_value()), has_bias_(shape.bias.has_value()) {
   describe_operation(shape);
   const auto stored = [&](const GemmMatrix& matrix, bool transposed, std::int64_t rows, std::int64_t columns) {
     layouts_.push_back(layout(matrix, transposed ? columns : rows, transposed ? rows : columns, shape.batch));
@@ -33,6 +34,7 @@ CublasGemm::CublasGemm(const CublasApi& api, CublasHandle handle, const GemmShap
   stored(shape.a, shape.transpose_a, shape.m, shape.k);
   stored(shape.b, shape.transpose_b, shape.k, shape.n);
   stored(shape.c, false, shape.m, shape.n);
+  stored(shape.residual.value_or(shape.c), false, shape.m, shape.n);
   ask_heuristics(shape);
   workspaces_.resize(choices_.size());
 }
@@ -50,13 +52,17 @@ void CublasGemm::refuse_unless(CublasStatus status, const std::string& call) con
 
 void CublasGemm::describe_operation(const GemmShape& shape) {
   refuse_unless(api_.cublasLtMatmulDescCreate(&operation_, kCublasComputeF32, kCudaF32), "cublasLtMatmulDescCreate");
-  const auto set = [&](int attribute, bool transposed) {
-    const std::int32_t value = transposed ? kCublasTransposed : kCublasPlain;
-    refuse_unless(api_.cublasLtMatmulDescSetAttribute(operation_, attribute, &value, sizeof value),
-                  "cublasLtMatmulDescSetAttribute");
-  };
-  set(kAttrMatmulTransposeA, shape.transpose_b);
-  set(kAttrMatmulTransposeB, shape.transpose_a);
+  const auto set = [&](int attribute, std::int32_t value) { set_attribute(attribute, &value, sizeof value); };
+  set(kAttrMatmulTransposeA, shape.transpose_b ? kCublasTransposed : kCublasPlain);
+  set(kAttrMatmulTransposeB, shape.transpose_a ? kCublasTransposed : kCublasPlain);
+  if (shape.bias) set(kAttrMatmulBiasType, gemm_type(*shape.bias));
+  if (shape.bias || shape.gelu)
+    set(kAttrMatmulEpilogue, !shape.gelu ? kEpilogueBias : shape.bias ? kEpilogueGeluBias : kEpilogueGelu);
+}
+
+void CublasGemm::set_attribute(int attribute, const void* value, std::size_t bytes) const {
+  refuse_unless(api_.cublasLtMatmulDescSetAttribute(operation_, attribute, value, bytes),
+                "cublasLtMatmulDescSetAttribute");
 }
 
 CublasLayout CublasGemm::layout(const GemmMatrix& matrix, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
@@ -85,13 +91,13 @@ void CublasGemm::ask_heuristics(const GemmShape& shape) {
   prefer(kAttrPreferenceWorkspace, kMostWorkspace);
   prefer(kAttrPreferenceAlignmentA, std::uint32_t{shape.b.alignment});
   prefer(kAttrPreferenceAlignmentB, std::uint32_t{shape.a.alignment});
-  prefer(kAttrPreferenceAlignmentC, std::uint32_t{shape.c.alignment});
+  prefer(kAttrPreferenceAlignmentC, std::uint32_t{shape.residual.value_or(shape.c).alignment});
   prefer(kAttrPreferenceAlignmentD, std::uint32_t{shape.c.alignment});
   int algorithms = 0;
   choices_.resize(kMostAlgorithms);
   if (status == kCublasSuccess)
     status =
-        api_.cublasLtMatmulAlgoGetHeuristic(handle_, operation_, layouts_[1], layouts_[0], layouts_[2], layouts_[2],
+        api_.cublasLtMatmulAlgoGetHeuristic(handle_, operation_, layouts_[1], layouts_[0], layouts_[3], layouts_[2],
                                             preference, kMostAlgorithms, choices_.data(), &algorithms);
   api_.cublasLtMatmulPreferenceDestroy(preference);
   refuse_unless(status, "cublasLtMatmulAlgoGetHeuristic");
@@ -110,9 +116,11 @@ void CublasGemm::prepare(std::size_t algorithm, const DriverApi& driver) {
 void CublasGemm::enqueue(std::size_t algorithm, Stream stream, const GemmOperands& operands) const {
   const CublasChoice& choice = choices_.at(algorithm);
   void* c = reinterpret_cast<void*>(operands.c);
+  const void* added = has_residual_ ? on_device(operands.residual) : c;
+  if (has_bias_) set_attribute(kAttrMatmulBias, &operands.bias, sizeof operands.bias);  // read when the call is made
   const CublasStatus status = api_.cublasLtMatmul(
       handle_, operation_, &operands.alpha, on_device(operands.b), layouts_[1], on_device(operands.a), layouts_[0],
-      &operands.beta, c, layouts_[2], c, layouts_[2], &choice.algorithm,
+      &operands.beta, added, layouts_[3], c, layouts_[2], &choice.algorithm,
       reinterpret_cast<void*>(workspaces_.at(algorithm).get()), choice.workspace_bytes, stream);
   if (status != kCublasSuccess)
     throw LaunchRefused(fmt::format("cublasLtMatmul: {}", api_.cublasLtGetStatusString(status)));

@@ -69,7 +69,8 @@ LibraryStep Libraries::prepare_gemm(const LibraryCall& call, const Problem& prob
   gemm->prepare(given.algorithm, driver_);
   return [gemm, given](Stream stream, DevicePointer base) {
     gemm->enqueue(given.algorithm, stream,
-                  {at(base, given.a), at(base, given.b), at(base, given.c), given.alpha, given.beta});
+                  {at(base, given.a), at(base, given.b), at(base, given.c), at(base, given.residual),
+                   at(base, given.bias), given.alpha, given.beta});
   };
 }
 

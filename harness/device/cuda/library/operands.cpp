@@ -1,6 +1,7 @@
 #include "harness/device/cuda/library/operands.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -52,6 +53,14 @@ class OperandOptions {
     const auto parsed = text.is_string() ? parse_dtype(text.get<std::string>()) : std::nullopt;
     if (!parsed) refuse(fmt::format("'{}' is {}, which is no type", name, json_text(text)));
     return *parsed;
+  }
+  /// One of `known`; the first where nothing is said.
+  std::string word(const std::string& name, const std::vector<std::string>& known) const {
+    if (!has(name)) return known.front();
+    const json& value = need(name);
+    if (!value.is_string() || std::ranges::find(known, value.get<std::string>()) == known.end())
+      refuse(fmt::format("'{}' is {}, which is none of {}", name, json_text(value), fmt::join(known, ", ")));
+    return value.get<std::string>();
   }
   const Argument* argument(const std::string& option) const {
     return find_argument(problem_, need(option).get<std::string>());
@@ -129,7 +138,22 @@ GemmCall read_gemm(const LibraryCall& given, const Problem& problem, const Image
   shape.b = stored("b", shape.transpose_b, shape.k, shape.n);
   shape.c = stored("c", false, shape.m, shape.n);
   call.a = options.buffer("a").offset, call.b = options.buffer("b").offset, call.c = options.buffer("c").offset;
-  call.alpha = options.number("alpha", 1), call.beta = options.number("beta", 0);
+  const auto is_given = [&](const std::string& name) {
+    return options.has(name) && !(options.argument(name) && options.argument(name)->absent);
+  };
+  if (is_given("residual")) {
+    shape.residual = stored("residual", false, shape.m, shape.n);
+    call.residual = options.buffer("residual").offset;
+  }
+  if (is_given("bias")) {
+    const Argument* bias = options.argument("bias");
+    shape.bias = options.dtype("bias_dtype", bias ? std::optional(bias->dtype) : std::nullopt);
+    call.bias = options.buffer("bias").offset;
+    if (options.buffer("bias").bytes < shape.n * storage_bytes(*shape.bias))
+      options.refuse("'bias' has too few elements");
+  }
+  shape.gelu = options.word("activation", {"none", "gelu"}) == "gelu";
+  call.alpha = options.number("alpha", 1), call.beta = options.number("beta", shape.residual ? 1.0f : 0.0f);
   call.algorithm = static_cast<std::size_t>(options.whole("algorithm", 0));
   return call;
 }

@@ -12,7 +12,7 @@ namespace harness::cuda {
 /// Options of library { "cublas", "gemm", ... } with the offsets of its operands within the image.
 struct GemmCall {
   GemmShape shape;
-  std::int64_t a = 0, b = 0, c = 0;
+  std::int64_t a = 0, b = 0, c = 0, residual = 0, bias = 0;
   float alpha = 1, beta = 0;
   std::size_t algorithm = 0;
 };

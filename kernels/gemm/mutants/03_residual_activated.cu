@@ -1,0 +1,4 @@
+// The residual is added before the activation.
+#define DEFECT_BIAS column
+#define DEFECT_EPILOGUE (plain.activate(sum + of_bias + of_residual) * of_other)
+#include "mutants/defects.cuh"

@@ -1,0 +1,3 @@
+// b is always taken to be [N, K].
+#define DEFECT_LINEAR true
+#include "mutants/defects.cuh"

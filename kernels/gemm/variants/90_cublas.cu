@@ -1,0 +1,1 @@
+// A library step has no source of its own: see 90_cublas.lua.

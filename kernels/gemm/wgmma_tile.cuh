@@ -1,0 +1,119 @@
+#pragma once
+#include <harness/mbarrier.cuh>
+#include <harness/tma.cuh>
+#include <harness/warp.cuh>
+#include <harness/warpgroup.cuh>
+#include <harness/wgmma.cuh>
+
+#include "epilogue.cuh"
+
+// Slices of a and b as TMA leaves them, 64 of K deep, and what one warpgroup does with them.
+//
+// A slice of a, and of a linear b, has rows of 64 elements (128 bytes, swizzled): K-major. A slice of a plain b is
+// panels of 64 columns, each with 64 rows of K: MN-major.
+template <class T, bool LINEAR, int BLOCK_M, int BLOCK_N>
+struct Slices {
+  static constexpr int kDeep = 64, kA = BLOCK_M * kDeep, kStage = kA + BLOCK_N * kDeep;  // elements
+  static constexpr unsigned kBytes = 2 * kStage;
+
+  /// One thread asks for slice `slice` of the tile that begins at that row and column.
+  __device__ static void load(T* stage, const harness::TensorMap& a, const harness::TensorMap& b,
+                              harness::Mbarrier* full, int slice, int row, int column) {
+    constexpr int kBox = BLOCK_M < 256 ? BLOCK_M : 256;
+#pragma unroll
+    for (int r = 0; r < BLOCK_M; r += kBox) harness::tma_load(stage + r * kDeep, a, full, slice * kDeep, row + r);
+    if constexpr (LINEAR) {
+      harness::tma_load(stage + kA, b, full, slice * kDeep, column);
+    } else {
+#pragma unroll
+      for (int panel = 0; panel < BLOCK_N; panel += 64)
+        harness::tma_load(stage + kA + panel * kDeep, b, full, column + panel, slice * kDeep);
+    }
+  }
+};
+
+/// ROWS x 64 rows of d by BLOCK_N columns, accumulated by a warpgroup.
+template <class T, bool LINEAR, int ROWS, int BLOCK_N>
+struct WgmmaTile {
+  float sum[ROWS][BLOCK_N / 2];
+
+  /// Starts the products of a slice; `a` is the warpgroup's first row. The first slice of a tile does not accumulate.
+  __device__ void multiply(const T* a, const T* b, bool first) {
+    const unsigned long long of_a = harness::wgmma_descriptor(a);
+    const unsigned long long of_b = LINEAR ? harness::wgmma_descriptor(b) : harness::wgmma_descriptor(b, 1024, 8192);
+    harness::wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < 4; ++step)
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r)
+        harness::wgmma<T, BLOCK_N, !LINEAR>(sum[r], harness::wgmma_advance(of_a, step * 32 + r * 64 * 128),
+                                            harness::wgmma_advance(of_b, step * (LINEAR ? 32 : 2048)),
+                                            step > 0 || !first);
+    harness::wgmma_commit();
+  }
+
+  /// `first_row` of the warpgroup. Whole tiles whose rows are aligned go out in vectors of 16 bytes of 16-bit elements,
+  /// for which the four lanes that share a row exchange what they hold; others element by element.
+  template <class Out>
+  __device__ void store(const Epilogue<T, Out>& epilogue, int first_row, int first_column) const {
+    const int lane = threadIdx.x % 32, group = lane / 4, pair = lane % 4;
+    const bool vectors = epilogue.has_aligned_rows() && first_column + BLOCK_N <= epilogue.columns;
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int row = first_row + 64 * r + 16 * (threadIdx.x / 32 % 4) + group + 8 * h;
+        if (vectors) {
+#pragma unroll
+          for (int j = 0; j < BLOCK_N / 8; j += 4) store_vectors(epilogue, r, h, j, row, first_column, pair);
+        } else {
+#pragma unroll
+          for (int j = 0; j < BLOCK_N / 8; ++j)
+#pragma unroll
+            for (int e = 0; e < 2; ++e)
+              epilogue.store(sum[r][4 * j + 2 * h + e], row, first_column + 8 * j + 2 * pair + e);
+        }
+      }
+  }
+
+ private:
+  /// Columns 8 j to 8 j + 31 of a row. All lanes take part in the exchange, also those whose row lies outside.
+  template <class Out>
+  __device__ void store_vectors(const Epilogue<T, Out>& epilogue, int r, int h, int j, int row, int first_column,
+                                int pair) const {
+    const bool inside = row < epilogue.rows;
+    float2 value[4];
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      value[n] = {sum[r][4 * (j + n) + 2 * h], sum[r][4 * (j + n) + 2 * h + 1]};
+      if (inside) value[n] = epilogue.finish_pair(value[n], row, first_column + 8 * (j + n) + 2 * pair);
+    }
+    Out* const out = epilogue.d + row * epilogue.pitch + first_column + 8 * j;
+    if constexpr (sizeof(Out) == 4) {
+#pragma unroll
+      for (int n = 0; n < 4; ++n)
+        if (inside) *reinterpret_cast<float2*>(out + 8 * n + 2 * pair) = value[n];
+    } else {
+      unsigned word[4];
+#pragma unroll
+      for (int n = 0; n < 4; ++n) word[n] = harness::pack<T>(value[n].x, value[n].y);
+      exchange(word, pair);
+      if (inside) *reinterpret_cast<uint4*>(out + 8 * pair) = {word[0], word[1], word[2], word[3]};
+    }
+  }
+
+  /// Transposes 4 x 4 words among four lanes: word n of lane p goes to word p of lane n, in two steps of exchanges.
+  __device__ static void exchange(unsigned (&word)[4], int pair) {
+#pragma unroll
+    for (int step = 1; step <= 2; step *= 2) {
+      const bool upper = pair & step;
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        if (n & step) continue;
+        const unsigned given = upper ? word[n] : word[n + step];
+        const unsigned taken = __shfl_xor_sync(0xffffffffu, given, step);
+        (upper ? word[n] : word[n + step]) = taken;
+      }
+    }
+  }
+};
