@@ -59,8 +59,9 @@ struct MmaTile {
     return (warp_n * kOfN + n) * 8 + 2 * (lane % 4);
   }
 
-  template <class Out>
-  __device__ void store(const Epilogue<T, Out>& epilogue, int first_row, int first_column) const {
+  template <class Epilogue>
+  __device__ void store(const Epilogue& epilogue, int first_row, int first_column) const {
+    using Out = typename Epilogue::Stored;
     const bool pairs = epilogue.has_aligned_rows();
 #pragma unroll
     for (int m = 0; m < kOfM; ++m)

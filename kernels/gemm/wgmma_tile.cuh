@@ -54,8 +54,8 @@ struct WgmmaTile {
 
   /// `first_row` of the warpgroup. Whole tiles whose rows are aligned go out in vectors of 16 bytes of 16-bit elements,
   /// for which the four lanes that share a row exchange what they hold; others element by element.
-  template <class Out>
-  __device__ void store(const Epilogue<T, Out>& epilogue, int first_row, int first_column) const {
+  template <class Epilogue>
+  __device__ void store(const Epilogue& epilogue, int first_row, int first_column) const {
     const int lane = threadIdx.x % 32, group = lane / 4, pair = lane % 4;
     const bool vectors = epilogue.has_aligned_rows() && first_column + BLOCK_N <= epilogue.columns;
 #pragma unroll
@@ -78,9 +78,10 @@ struct WgmmaTile {
 
  private:
   /// Columns 8 j to 8 j + 31 of a row. All lanes take part in the exchange, also those whose row lies outside.
-  template <class Out>
-  __device__ void store_vectors(const Epilogue<T, Out>& epilogue, int r, int h, int j, int row, int first_column,
+  template <class Epilogue>
+  __device__ void store_vectors(const Epilogue& epilogue, int r, int h, int j, int row, int first_column,
                                 int pair) const {
+    using Out = typename Epilogue::Stored;
     const bool inside = row < epilogue.rows;
     float2 value[4];
 #pragma unroll

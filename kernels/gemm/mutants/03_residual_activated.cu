@@ -1,4 +1,3 @@
 // The residual is added before the activation.
-#define DEFECT_BIAS column
-#define DEFECT_EPILOGUE (plain.activate(sum + of_bias + of_residual) * of_other)
+#define DEFECT_EPILOGUE (activate(sum + of_bias + of_residual) * of_other)
 #include "mutants/defects.cuh"

@@ -2,16 +2,11 @@
 #include "epilogue.cuh"
 
 // A tiled product, right but for one defect that a macro chooses. Blocks of 16 x 16 threads, tiles of 16.
-#ifdef DEFECT_EPILOGUE
-template <class T>
-__device__ float finish(float sum, const T* bias, const T* other, const T* residual, int row, int column, long long at,
-                        int gelu, int silu, int N) {
-  const Epilogue<T, T> plain{nullptr, nullptr, nullptr, nullptr, 0, 0, 0, gelu, silu};
-  const float of_bias = bias ? harness::to_float(bias[DEFECT_BIAS]) : 0.0f;
-  const float of_other = other ? harness::to_float(other[at]) : 1.0f;
-  const float of_residual = residual ? harness::to_float(residual[at]) : 0.0f;
-  return DEFECT_EPILOGUE;
-}
+#ifndef DEFECT_BIAS
+#define DEFECT_BIAS column
+#endif
+#ifndef DEFECT_EPILOGUE
+#define DEFECT_EPILOGUE (activate(sum + of_bias) * of_other + of_residual)
 #endif
 #ifndef DEFECT_DEPTH
 #define DEFECT_DEPTH K
@@ -25,6 +20,21 @@ __device__ float finish(float sum, const T* bias, const T* other, const T* resid
 #ifndef DEFECT_LINEAR
 #define DEFECT_LINEAR linear
 #endif
+
+template <class T, class Out, bool GELU, bool SILU>
+using Parts = Epilogue<T, Out, true, GELU, SILU, true, true>;
+
+template <class T>
+__device__ float finish(float sum, const T* bias, const T* other, const T* residual, int row, int column, long long at,
+                        int gelu, int silu, int N) {
+  const auto activate = [=](float x) {
+    return gelu ? Parts<T, T, true, false>::activate(x) : silu ? Parts<T, T, false, true>::activate(x) : x;
+  };
+  const float of_bias = bias ? harness::to_float(bias[DEFECT_BIAS]) : 0.0f;
+  const float of_other = other ? harness::to_float(other[at]) : 1.0f;
+  const float of_residual = residual ? harness::to_float(residual[at]) : 0.0f;
+  return DEFECT_EPILOGUE;
+}
 
 template <class T, class Out>
 __global__ void gemm_defect(const T* a, const T* b, const T* bias, const T* other, const T* residual, Out* d, int M,
@@ -45,10 +55,6 @@ __global__ void gemm_defect(const T* a, const T* b, const T* bias, const T* othe
     __syncthreads();
   }
   if (row >= M || column >= DEFECT_WIDTH) return;
-#ifdef DEFECT_EPILOGUE
   d[row * ldd + column] =
       harness::from_float<Out>(finish(sum, bias, other, residual, row, column, row * ldd + column, gelu, silu, N));
-#else
-  Epilogue<T, Out>{d, bias, other, residual, M, N, ldd, gelu, silu}.store(sum, row, column);
-#endif
 }

@@ -23,10 +23,11 @@ __device__ void fetch(float (&tile)[DEEP][TILE + 1], const T* matrix, int first,
 
 }  // namespace
 
-template <class T, class Out, int TILE, int DEEP, int OF_EACH>
+template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, int TILE, int DEEP,
+          int OF_EACH>
 __global__ void __launch_bounds__((TILE / OF_EACH) * (TILE / OF_EACH))
     gemm_tiled(const T* a, const T* b, const T* bias, const T* other, const T* residual, Out* d, int M, int N, int K,
-               long long lda, long long ldb, long long ldd, int linear, int gelu, int silu) {
+               long long lda, long long ldb, long long ldd, int linear) {
   constexpr int kSide = TILE / OF_EACH, kThreads = kSide * kSide;
   __shared__ float left[DEEP][TILE + 1], right[DEEP][TILE + 1];
   const int tiles_n = (N + TILE - 1) / TILE;
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__((TILE / OF_EACH) * (TILE / OF_EACH))
     }
     __syncthreads();
   }
-  const Epilogue<T, Out> epilogue{d, bias, other, residual, M, N, ldd, gelu, silu};
+  const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
 #pragma unroll
   for (int i = 0; i < OF_EACH; ++i)
 #pragma unroll

@@ -12,9 +12,9 @@ return variant {
     return threads >= 32 and threads <= 512 and p.TILE * p.DEEP % threads == 0
   end,
   steps = function(p, w, device)
-    return { launch { entry = "gemm_tiled<$dtype,$out,$TILE,$DEEP,$OF_EACH>",
+    return { launch { entry = "gemm_tiled<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$TILE,$DEEP,$OF_EACH>",
                       grid = { cdiv(w.M, p.TILE) * cdiv(w.N, p.TILE) }, block = { (p.TILE // p.OF_EACH) * (p.TILE // p.OF_EACH) },
                       args = { "a", "b", "bias", "other", "residual", "d", i32(w.M), i32(w.N), i32(w.K), i64(w.lda),
-                               i64(w.ldb), i64(w.ldd), i32(w.linear), i32(w.gelu), i32(w.silu) } } }
+                               i64(w.ldb), i64(w.ldd), i32(w.linear) } } }
   end,
 }

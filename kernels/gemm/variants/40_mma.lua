@@ -21,10 +21,10 @@ return variant {
       and all_of(le(p.BLOCK_M, round_up(w.M, 16) * 2), le(p.BLOCK_N, round_up(w.N, 64)), le(shared_bytes(p), device.max_shared_bytes))
   end,
   steps = function(p, w, device)
-    return { launch { entry = "gemm_mma<$dtype,$out,$linear,$BLOCK_M,$BLOCK_N,$WARPS_M,$WARPS_N,$STAGES>",
+    return { launch { entry = "gemm_mma<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$linear,$BLOCK_M,$BLOCK_N,$WARPS_M,$WARPS_N,$STAGES>",
                       grid = { cdiv(w.M, p.BLOCK_M) * cdiv(w.N, p.BLOCK_N) }, block = { 32 * p.WARPS_M * p.WARPS_N },
                       shared = shared_bytes(p),
                       args = { "a", "b", "bias", "other", "residual", "d", i32(w.M), i32(w.N), i32(w.K), i64(w.lda),
-                               i64(w.ldb), i64(w.ldd), i32(w.gelu), i32(w.silu), i32(p.GROUP) } } }
+                               i64(w.ldb), i64(w.ldd), i32(p.GROUP) } } }
   end,
 }

@@ -9,10 +9,11 @@
 // no second launch.
 // Cost: two barriers of the cluster; partial sums pass between multiprocessors.
 // Stops: at how many bytes cp.async keeps on their way.
-template <class T, class Out, bool LINEAR, int BLOCK_M, int BLOCK_N, int WARPS_M, int WARPS_N, int STAGES, int SPLITS>
+template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, bool LINEAR, int BLOCK_M,
+          int BLOCK_N, int WARPS_M, int WARPS_N, int STAGES, int SPLITS>
 __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
     gemm_split(const T* a, const T* b, const T* bias, const T* other, const T* residual, Out* d, int M, int N, int K,
-               long long lda, long long ldb, long long ldd, int gelu, int silu) {
+               long long lda, long long ldb, long long ldd) {
   using Tile = MmaTile<T, BLOCK_M, BLOCK_N, WARPS_M, WARPS_N, STAGES, LINEAR>;
   constexpr int kRow = BLOCK_N + 4;  // of partial sums: four floats more keep rows in different banks
   extern __shared__ __align__(128) unsigned char shared_memory[];
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
       }
   harness::cluster_sync();
 
-  const Epilogue<T, Out> epilogue{d, bias, other, residual, M, N, ldd, gelu, silu};
+  const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
   constexpr int kShare = BLOCK_M * BLOCK_N / SPLITS / 4;  // of this block, four columns at a time
   for (int i = threadIdx.x; i < kShare; i += Tile::kThreads) {
     const int at = 4 * (i + static_cast<int>(rank) * kShare), row = at / BLOCK_N, column = at % BLOCK_N;

@@ -27,10 +27,10 @@ return variant {
                  w.linear or p.BLOCK_N >= 64, le(shared_bytes(p), device.max_shared_bytes))
   end,
   steps = function(p, w, device)
-    return { launch { entry = "gemm_split<$dtype,$out,$linear,$BLOCK_M,$BLOCK_N,$WARPS_M,$WARPS_N,$STAGES,$SPLITS>",
+    return { launch { entry = "gemm_split<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$linear,$BLOCK_M,$BLOCK_N,$WARPS_M,$WARPS_N,$STAGES,$SPLITS>",
                       grid = { p.SPLITS * cdiv(w.M, p.BLOCK_M) * cdiv(w.N, p.BLOCK_N) }, cluster = { p.SPLITS },
                       block = { 32 * p.WARPS_M * p.WARPS_N }, shared = shared_bytes(p),
                       args = { "a", "b", "bias", "other", "residual", "d", i32(w.M), i32(w.N), i32(w.K), i64(w.lda),
-                               i64(w.ldb), i64(w.ldd), i32(w.gelu), i32(w.silu) } } }
+                               i64(w.ldb), i64(w.ldd) } } }
   end,
 }

@@ -10,11 +10,12 @@
 // been started and its own are done.
 // Stops: at what the L2 delivers where tiles are small, at the last wave of tiles, at the tensor cores' rate under the
 // power cap.
-template <class T, class Out, bool LINEAR, int WARPGROUPS, int ROWS, int BLOCK_N, int STAGES>
+template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, bool LINEAR, int WARPGROUPS,
+          int ROWS, int BLOCK_N, int STAGES>
 __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     gemm_specialized(const __grid_constant__ harness::TensorMap a_map, const __grid_constant__ harness::TensorMap b_map,
                      const T* bias, const T* other, const T* residual, Out* d, int M, int N, int K, long long ldd,
-                     int gelu, int silu, int group) {
+                     int group) {
   constexpr int kBlockM = 64 * WARPGROUPS * ROWS;
   using Slice = Slices<T, LINEAR, kBlockM, BLOCK_N>;
   extern __shared__ __align__(1024) unsigned char shared_memory[];
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   harness::take_registers<WARPGROUPS == 3 ? 160 : 240>();
   const int warpgroup = harness::uniform(threadIdx.x / 128 - 1), own_row = warpgroup * ROWS * 64;
   const bool speaks = threadIdx.x % 32 == 0;  // for its warp
-  const Epilogue<T, Out> epilogue{d, bias, other, residual, M, N, ldd, gelu, silu};
+  const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
   WgmmaTile<T, LINEAR, ROWS, BLOCK_N> sums;
   int stage = 0, parity = 0, before = 0;
   for (int n = blockIdx.x; n < order.count(); n += gridDim.x) {

@@ -33,10 +33,10 @@ return variant {
     local function map(name, rows)
       return tensor_map { name, box = { rows, 64 }, swizzle = "128b", promotion = "256b" }
     end
-    return { launch { entry = "gemm_specialized<$dtype,$out,$linear,$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES>",
+    return { launch { entry = "gemm_specialized<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$linear,$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES>",
                       grid = { cdiv(w.M, block_m) * cdiv(w.N, p.BLOCK_N) }, resident = 1,
                       block = { 128 * (p.WARPGROUPS + 1) }, shared = p.STAGES * stage_bytes(p),
                       args = { map("a", min(256, block_m)), map("b", w.linear and p.BLOCK_N or 64), "bias", "other", "residual",
-                               "d", i32(w.M), i32(w.N), i32(w.K), i64(w.ldd), i32(w.gelu), i32(w.silu), i32(p.GROUP) } } }
+                               "d", i32(w.M), i32(w.N), i32(w.K), i64(w.ldd), i32(p.GROUP) } } }
   end,
 }
