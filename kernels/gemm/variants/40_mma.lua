@@ -18,7 +18,7 @@ return variant {
     -- accumulators of a lane; fragments of 16 rows and of pairs of 8 columns
     local registers = p.BLOCK_M * p.BLOCK_N // (32 * p.WARPS_M * p.WARPS_N)
     return p.BLOCK_M % (16 * p.WARPS_M) == 0 and p.BLOCK_N % (16 * p.WARPS_N) == 0 and registers <= 128 and registers >= 4
-      and all_of(le(p.BLOCK_M, round_up(w.M, 16) * 2), le(p.BLOCK_N, round_up(w.N, 64)), le(shared_bytes(p), device.max_shared_bytes))
+      and all_of(le(p.BLOCK_M, max(16, round_up(w.M, 16) * 2 - 16)), le(p.BLOCK_N, round_up(w.N, 64)), le(shared_bytes(p), device.max_shared_bytes))
   end,
   steps = function(p, w, device)
     return { launch { entry = "gemm_mma<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$linear,$BLOCK_M,$BLOCK_N,$WARPS_M,$WARPS_N,$STAGES>",

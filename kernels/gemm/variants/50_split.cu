@@ -48,20 +48,7 @@ __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
 #pragma unroll
       for (int e = 0; e < 4; ++e) sum.at[e] += more.at[e];
     }
-    if (epilogue.has_aligned_rows() && first_row + row < M && first_column + column + 3 < N) {
-      harness::Vec<Out, 4> stored;
-#pragma unroll
-      for (int e = 0; e < 4; e += 2) {
-        const float2 pair =
-            epilogue.finish_pair({sum.at[e], sum.at[e + 1]}, first_row + row, first_column + column + e);
-        stored.at[e] = harness::from_float<Out>(pair.x);
-        stored.at[e + 1] = harness::from_float<Out>(pair.y);
-      }
-      harness::store(d + (first_row + row) * ldd + first_column + column, stored);
-    } else {
-#pragma unroll
-      for (int e = 0; e < 4; ++e) epilogue.store(sum.at[e], first_row + row, first_column + column + e);
-    }
+    epilogue.store_four(sum, first_row + row, first_column + column);
   }
   harness::cluster_sync();  // nobody ends while others read its sums
 }

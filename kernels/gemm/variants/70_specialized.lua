@@ -26,7 +26,7 @@ return variant {
     local registers = p.ROWS * p.BLOCK_N // 2 + 40
     return registers <= REGISTERS[p.WARPGROUPS]
       and all_of(le(p.STAGES * stage_bytes(p) + 1024, device.max_shared_bytes),
-                 le(64 * p.WARPGROUPS * p.ROWS, round_up(w.M, 64) * 2), le(p.BLOCK_N, round_up(w.N, 64) * 2))
+                 le(64 * p.WARPGROUPS * p.ROWS, round_up(w.M, 64)), le(p.BLOCK_N, round_up(w.N, 64)))
   end,
   steps = function(p, w, device)
     local block_m = 64 * p.WARPGROUPS * p.ROWS

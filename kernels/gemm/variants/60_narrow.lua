@@ -1,0 +1,35 @@
+-- Bytes: the ring of slices, or the partial sums, which come after it in the same place.
+local function shared_bytes(p)
+  return max(p.STAGES * 128 * (64 * p.WARPGROUPS + p.TOKENS), 4 * p.TOKENS * (64 * p.WARPGROUPS + 4))
+end
+
+return variant {
+  technique = "narrow", risk = "high",
+  estimate  = function(w)
+    local narrow = w.M <= 128
+    return { speedup = narrow and { 10, 200 } or { 10, 500 }, probability = 0.9, evaluations = narrow and 40 or 15 }
+  end,
+  requires  = { arch = ">=90a" },
+  params = {
+    WARPGROUPS = { values = { 1, 2, 4 }, bind = "template" },         -- times 64 columns of d
+    TOKENS     = { values = { 16, 32, 64, 128 }, bind = "template" },  -- rows of d
+    STAGES     = { values = { 4, 6, 8, 12, 16 }, bind = "template" },
+    SPLITS     = { values = { 1, 2, 4, 8 }, bind = "template" },      -- blocks of a cluster, which share K
+  },
+  start = { { WARPGROUPS = 1, TOKENS = 16, STAGES = 8, SPLITS = 4 }, { WARPGROUPS = 1, TOKENS = 64, STAGES = 8, SPLITS = 2 },
+            { WARPGROUPS = 2, TOKENS = 128, STAGES = 6, SPLITS = 1 } },
+  valid = function(p, w, device)
+    return w.linear and all_of(le(p.TOKENS, max(16, round_up(w.M, 16) * 2 - 16)), le(p.SPLITS * 64, round_up(w.K, 64)),
+                               le(shared_bytes(p) + 1024, device.max_shared_bytes))
+  end,
+  steps = function(p, w, device)
+    local function map(name, rows)
+      return tensor_map { name, box = { rows, 64 }, swizzle = "128b", promotion = "256b" }
+    end
+    return { launch { entry = "gemm_narrow<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$WARPGROUPS,$TOKENS,$STAGES,$SPLITS>",
+                      grid = { p.SPLITS * cdiv(w.M, p.TOKENS) * cdiv(w.N, 64 * p.WARPGROUPS) }, cluster = { p.SPLITS },
+                      block = { 128 * p.WARPGROUPS + 32 }, shared = shared_bytes(p),
+                      args = { map("a", p.TOKENS), map("b", 64 * p.WARPGROUPS), "bias", "other", "residual", "d", i32(w.M),
+                               i32(w.N), i32(w.K), i64(w.ldd) } } }
+  end,
+}
