@@ -1,5 +1,6 @@
 #pragma once
 #include <harness/mbarrier.cuh>
+#include <harness/multicast.cuh>
 #include <harness/tma.cuh>
 #include <harness/warp.cuh>
 #include <harness/warpgroup.cuh>
@@ -11,24 +12,35 @@
 //
 // A slice of a, and of a linear b, has rows of 64 elements (128 bytes, swizzled): K-major. A slice of a plain b is
 // panels of 64 columns, each with 64 rows of K: MN-major.
-template <class T, bool LINEAR, int BLOCK_M, int BLOCK_N>
+//
+// The CLUSTER blocks of a cluster compute tiles one below the other, so they need the same slices of b: each loads a
+// part of it for all.
+template <class T, bool LINEAR, int BLOCK_M, int BLOCK_N, int CLUSTER>
 struct Slices {
   static constexpr int kDeep = 64, kA = BLOCK_M * kDeep, kStage = kA + BLOCK_N * kDeep;  // elements
   static constexpr unsigned kBytes = 2 * kStage;
 
-  /// One thread asks for slice `slice` of the tile that begins at that row and column.
+  /// One thread asks for slice `slice` of the tile that begins at that row and column; of b only for this block's part.
   __device__ static void load(T* stage, const harness::TensorMap& a, const harness::TensorMap& b,
-                              harness::Mbarrier* full, int slice, int row, int column) {
+                              harness::Mbarrier* full, int slice, int row, int column, int rank) {
     constexpr int kBox = BLOCK_M < 256 ? BLOCK_M : 256;
 #pragma unroll
     for (int r = 0; r < BLOCK_M; r += kBox) harness::tma_load(stage + r * kDeep, a, full, slice * kDeep, row + r);
+    constexpr int kPart = BLOCK_N / CLUSTER;  // columns of b
+    const int first = rank * kPart;
     if constexpr (LINEAR) {
-      harness::tma_load(stage + kA, b, full, slice * kDeep, column);
+      load_b(stage + kA + first * kDeep, b, full, slice * kDeep, column + first);
     } else {
 #pragma unroll
-      for (int panel = 0; panel < BLOCK_N; panel += 64)
-        harness::tma_load(stage + kA + panel * kDeep, b, full, column + panel, slice * kDeep);
+      for (int panel = 0; panel < kPart; panel += 64)
+        load_b(stage + kA + (first + panel) * kDeep, b, full, column + first + panel, slice * kDeep);
     }
+  }
+
+ private:
+  __device__ static void load_b(T* at, const harness::TensorMap& b, harness::Mbarrier* full, int x, int y) {
+    if constexpr (CLUSTER == 1) harness::tma_load(at, b, full, x, y);
+    else harness::tma_load_multicast(at, b, full, (1 << CLUSTER) - 1, x, y);
   }
 };
 

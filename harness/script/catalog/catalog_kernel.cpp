@@ -273,12 +273,12 @@ std::optional<Problem> LoadedKernel::small_problem(const Workload& point) {
 }
 
 /// `point` with flags turned and sizes exchanged as long as it becomes less like the points that are covered.
-Workload LoadedKernel::unlike(const Coverage& coverage, Workload point) {
+Workload LoadedKernel::unlike(const Coverage& coverage, Workload point, const std::set<std::string>& kept) {
   std::size_t fresh = coverage.fresh(point);
   constexpr int kSteps = 4;
   for (int step = 0; step < kSteps; ++step) {
     std::optional<Workload> best;
-    for (Workload& other : manifest.exchanged(point))
+    for (Workload& other : manifest.exchanged(point, kept))
       if (const std::size_t its = coverage.fresh(other); its > fresh) {
         fresh = its;
         best = std::move(other);
@@ -305,7 +305,7 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
     for (int draw = 0; draw < (attempt % 4 == 3 ? 1 : kDrawsOfAPoint); ++draw)
       drawn.push_back(unlike(coverage, manifest.random_neighbour(timed.problem.workload,
                                                                  seed + (attempt * kDrawsOfAPoint + draw) * 1000003ull,
-                                                                 kLargest[attempt % 4], kept)));
+                                                                 kLargest[attempt % 4], kept), kept));
     std::optional<Problem> most;
     for (const Workload& point : drawn) {
       std::optional<Problem> problem = small_problem(point);

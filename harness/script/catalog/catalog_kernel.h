@@ -83,7 +83,7 @@ struct LoadedKernel : FormulaKernel {
   KernelInfo info_;
   std::vector<std::filesystem::path> include_dirs_;
   std::vector<std::string> device_kinds_;
-  Workload unlike(const Coverage& coverage, Workload point);
+  Workload unlike(const Coverage& coverage, Workload point, const std::set<std::string>& kept);
   std::optional<Problem> halved_problem(const Workload& point, double below_bytes, std::int64_t elements);
   std::optional<Problem> small_problem(const Workload& point);
   std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,

@@ -106,12 +106,12 @@ std::optional<Realized> LoadedKernel::point_of_its_build(VariantManifest& chosen
   return std::nullopt;
 }
 
-/// The listed numbers, such as a width that is a template argument, that no neighbour may have otherwise: with any
-/// other value the variant compiles to something else, or is not valid.
+/// The flags and listed numbers, such as a width that is a template argument, that no neighbour may have otherwise: with
+/// any other value the variant compiles to something else, or is not valid.
 std::set<std::string> LoadedKernel::fields_of_build(VariantManifest& chosen, const Realized& timed,
                                                     const DeviceInfo& device) {
   std::set<std::string> fields;
-  for (const auto& [name, points] : manifest.with_other_numbers(timed.problem.workload)) {
+  for (const auto& [name, points] : manifest.with_other_values(timed.problem.workload)) {
     const bool free = std::ranges::any_of(
         points, [&](const Workload& point) { return point_of_its_build(chosen, timed, point, device).has_value(); });
     if (!free) fields.insert(name);

@@ -267,10 +267,10 @@ std::vector<std::string> KernelManifest::flags_of(const Workload& base) const {
   return flags;
 }
 
-std::map<std::string, std::vector<Workload>> KernelManifest::with_other_numbers(const Workload& base) {
+std::map<std::string, std::vector<Workload>> KernelManifest::with_other_values(const Workload& base) {
   std::map<std::string, std::vector<Workload>> points;
   for (const auto& [name, field] : domain_.fields) {
-    if (field.values.empty() || !std::holds_alternative<std::int64_t>(base.values.at(name))) continue;
+    if (field.values.empty() || std::holds_alternative<std::string>(base.values.at(name))) continue;
     points[name];
     for (const Value& value : field.values) {
       if (same_value(value, base.values.at(name))) continue;
@@ -308,13 +308,13 @@ std::optional<Workload> KernelManifest::tiny_with(const Workload& base, const Co
   return std::nullopt;
 }
 
-std::vector<Workload> KernelManifest::exchanged(const Workload& point) {
+std::vector<Workload> KernelManifest::exchanged(const Workload& point, const std::set<std::string>& kept) {
   std::vector<Workload> points;
   const auto add = [&](Workload other) {
     if (allows(other)) points.push_back(std::move(other));
   };
   for (const auto& [name, field] : domain_.fields) {
-    if (!std::holds_alternative<bool>(point.values.at(name))) continue;
+    if (!std::holds_alternative<bool>(point.values.at(name)) || kept.contains(name)) continue;
     Workload turned = point;
     turned.values[name] = !std::get<bool>(point.values.at(name));
     add(std::move(turned));

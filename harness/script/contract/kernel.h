@@ -55,14 +55,15 @@ class KernelManifest {
   std::int64_t least(const std::string& size) const { return domain_.fields.at(size).lo; }
   /// Its domain, a range.
   const FieldDomain& range(const std::string& size) const { return domain_.fields.at(size); }
-  /// The points like this one in which two sizes are exchanged, or one flag is turned.
-  std::vector<Workload> exchanged(const Workload& point);
+  /// The points like this one in which two sizes are exchanged, or one flag is turned that is not `kept`.
+  std::vector<Workload> exchanged(const Workload& point, const std::set<std::string>& kept);
   /// The whole-numbered sizes of `base` that the domain gives a range.
   std::vector<std::string> sizes_of(const Workload& base) const;
   /// The flags of `base` that the domain leaves open.
   std::vector<std::string> flags_of(const Workload& base) const;
-  /// By the name of each number that the domain lists: the points that have another of its values, and else are `base`.
-  std::map<std::string, std::vector<Workload>> with_other_numbers(const Workload& base);
+  /// By the name of each flag, and of each number that the domain lists: the points that have another of its values, and
+  /// else are `base`.
+  std::map<std::string, std::vector<Workload>> with_other_values(const Workload& base);
   /// `size` of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
   /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.
   std::optional<Workload> near_neighbour(const Workload& base, const std::string& size, std::uint64_t seed,

@@ -16,27 +16,29 @@ return variant {
     ROWS       = { values = { 1, 2 }, bind = "template" },     -- times 64 rows of d for each of them
     BLOCK_N    = { values = { 64, 128, 192, 256 }, bind = "template" },
     STAGES     = { values = { 3, 4, 5, 6, 8 }, bind = "template" },
+    CLUSTER    = { values = { 1, 2 }, bind = "template" },     -- blocks that load b for each other
     GROUP      = { values = { 1, 4, 8, 16 }, bind = "scalar" },  -- rows of tiles whose columns come first, for the L2
   },
-  start = { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, GROUP = 8 },
-            { WARPGROUPS = 2, ROWS = 2, BLOCK_N = 128, STAGES = 4, GROUP = 8 },
-            { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 64, STAGES = 8, GROUP = 1 } },
+  start = { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, CLUSTER = 2, GROUP = 8 },
+            { WARPGROUPS = 2, ROWS = 2, BLOCK_N = 128, STAGES = 4, CLUSTER = 1, GROUP = 8 },
+            { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 64, STAGES = 8, CLUSTER = 1, GROUP = 1 } },
   valid = function(p, w, device)
     -- accumulators of a lane, beside 40 registers for everything else
     local registers = p.ROWS * p.BLOCK_N // 2 + 40
-    return registers <= REGISTERS[p.WARPGROUPS]
+    return registers <= REGISTERS[p.WARPGROUPS] and (p.CLUSTER == 1 or w.linear or p.BLOCK_N % (64 * p.CLUSTER) == 0)
       and all_of(le(p.STAGES * stage_bytes(p) + 1024, device.max_shared_bytes),
-                 le(64 * p.WARPGROUPS * p.ROWS, round_up(w.M, 64)), le(p.BLOCK_N, round_up(w.N, 64)))
+                 le(64 * p.WARPGROUPS * p.ROWS * p.CLUSTER, round_up(w.M, 64 * p.CLUSTER)), le(p.BLOCK_N, round_up(w.N, 64)))
   end,
   steps = function(p, w, device)
     local block_m = 64 * p.WARPGROUPS * p.ROWS
     local function map(name, rows)
       return tensor_map { name, box = { rows, 64 }, swizzle = "128b", promotion = "256b" }
     end
-    return { launch { entry = "gemm_specialized<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$linear,$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES>",
-                      grid = { cdiv(w.M, block_m) * cdiv(w.N, p.BLOCK_N) }, resident = 1,
+    return { launch { entry = "gemm_specialized<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$linear,$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES,$CLUSTER>",
+                      grid = { p.CLUSTER * cdiv(w.M, block_m * p.CLUSTER) * cdiv(w.N, p.BLOCK_N) }, resident = 1,
+                     cluster = { p.CLUSTER },
                       block = { 128 * (p.WARPGROUPS + 1) }, shared = p.STAGES * stage_bytes(p),
-                      args = { map("a", min(256, block_m)), map("b", w.linear and p.BLOCK_N or 64), "bias", "other", "residual",
+                      args = { map("a", min(256, block_m)), map("b", w.linear and p.BLOCK_N // p.CLUSTER or 64), "bias", "other", "residual",
                                "d", i32(w.M), i32(w.N), i32(w.K), i64(w.ldd), i32(p.GROUP) } } }
   end,
 }

@@ -61,6 +61,37 @@ TEST_CASE("neighbours keep the listed numbers that a build names, and others are
   CHECK(blocks.size() == 3);
 }
 
+// The six flags of a product are compiled in: a neighbour drawn with others would be none.
+TEST_CASE("neighbours keep the flags that a build names") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  const char* const workload = "m17n40k80_f16_gate";
+  for (const char* variant : {"00_naive", "60_narrow"}) {
+    const Config config = catalog.plugin("gemm").default_config(variant, workload, cpu_device(), {});
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const auto found =
+          catalog.plugin("gemm").neighbours({"gemm", variant, "", config}, workload, cpu_device(), 8, seed * 987654321);
+      CHECK(found.size() >= 6);
+      for (const Realized& point : found) {
+        const auto flag = [&](const char* name) { return std::get<bool>(point.problem.workload.values.at(name)); };
+        CHECK((flag("silu") && flag("other") && !flag("gelu") && !flag("bias") && !flag("residual")));
+      }
+    }
+  }
+}
+
+// Inputs are directed by numbers that a candidate compares, and those need not be of the domain.
+TEST_CASE("a tiny point with a size that the domain does not have is none") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  const Candidate candidate{"gemm", "00_naive", "", {}};
+  const auto tiny = [&](const Config& fixed) {
+    return catalog.plugin("gemm").tiny_at(candidate, "m64n64k64", cpu_device(), fixed, 7);
+  };
+  CHECK_FALSE(tiny({{"lda", std::int64_t{41}}}));  // a multiple of 8 there
+  CHECK_FALSE(tiny({{"K", std::int64_t{0}}}));
+  REQUIRE(tiny({{"lda", std::int64_t{48}}}));
+  CHECK(std::get<std::int64_t>(tiny({{"lda", std::int64_t{48}}})->problem.workload.values.at("lda")) == 48);
+}
+
 // A kernel that forgets the rows without keys is wrong only where all three come together.
 TEST_CASE("a winner's neighbours have causal masks over more queries than keys with a log-sum-exp") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});

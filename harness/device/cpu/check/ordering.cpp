@@ -42,6 +42,15 @@ bool ClusterOrder::ordered(const Access& earlier, std::uint32_t waits) const {
   return next != arrivals.end() && static_cast<std::uint32_t>(next - arrivals.begin()) < waits;
 }
 
+void ClusterOrder::arrive_at_mbarrier(std::uint32_t block, int thread, std::uint32_t stamp) {
+  mbarrier_arrivals_[std::uint64_t{block} << 32 | static_cast<std::uint32_t>(thread)] = stamp;
+}
+
+bool ClusterOrder::has_arrived_since(const Access& earlier) const {
+  const auto arrived = mbarrier_arrivals_.find(std::uint64_t{earlier.block} << 32 | earlier.thread);
+  return arrived != mbarrier_arrivals_.end() && arrived->second > earlier.stamp;
+}
+
 void BlockOrder::begin(LaunchOrder& launch, std::uint32_t block, int threads) {
   launch_ = &launch;
   cluster_ = nullptr;
@@ -85,7 +94,9 @@ bool BlockOrder::ordered_within(const Access& earlier, int thread) const {
 }
 
 bool BlockOrder::ordered_across(const Access& earlier, int thread) const {
-  if (threads_[static_cast<std::size_t>(thread)].acquired <= earlier.stamp) return false;
+  const ThreadOrder& self = threads_[static_cast<std::size_t>(thread)];
+  if (cluster_ && self.joined > earlier.stamp && cluster_->has_arrived_since(earlier)) return true;
+  if (self.acquired <= earlier.stamp) return false;
   const auto released = launch_->releases_.find(earlier.block);
   if (released == launch_->releases_.end()) return false;
   const LaunchOrder::Release& release = released->second;
@@ -105,7 +116,9 @@ void BlockOrder::cluster_arrive(int thread) {
 }
 
 void BlockOrder::arrive(int thread) {
-  threads_[static_cast<std::size_t>(thread)].arrived = launch_->next_stamp();
+  const std::uint32_t now = launch_->next_stamp();
+  threads_[static_cast<std::size_t>(thread)].arrived = now;
+  if (cluster_) cluster_->arrive_at_mbarrier(block_, thread, now);
 }
 
 void BlockOrder::join(int thread) {

@@ -62,7 +62,13 @@ class ClusterOrder {
   void arrive(std::uint32_t block, int thread, std::uint32_t stamp);
   bool ordered(const Access& earlier, std::uint32_t waits) const;
 
+  /// A thread, or a copy on its behalf, arrived at some mbarrier of the cluster. As within a block, whoever has since
+  /// waited for any is taken to be ordered behind it.
+  void arrive_at_mbarrier(std::uint32_t block, int thread, std::uint32_t stamp);
+  bool has_arrived_since(const Access& earlier) const;
+
  private:
+  std::unordered_map<std::uint64_t, std::uint32_t> mbarrier_arrivals_;      // the last, by block and thread
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> arrivals_;  // by block and thread; ascending
 };
 

@@ -89,10 +89,14 @@ class BlockRunner : private ThreadBody {
   std::uint32_t shared_address(const void* shared, std::size_t bytes, const Site& site);
   void mbarrier_init(void* barrier, unsigned arrivals, const Site& site);
   void mbarrier_arrive(void* barrier, unsigned arrivals, unsigned bytes, const Site& site);
+  void mbarrier_arrive_at(void* barrier, unsigned rank, const Site& site);
   void mbarrier_wait(void* barrier, unsigned parity, const Site& site);
   bool mbarrier_test(void* barrier, unsigned parity, const Site& site);
   void tensor_load(void* shared, const HarnessCpuTensorMap& map, const int* coordinates, void* barrier,
                    const Site& site, const void* from);
+  /// `blocks`: a bit for each rank of the cluster.
+  void tensor_load_multicast(void* shared, const HarnessCpuTensorMap& map, const int* coordinates, void* barrier,
+                             unsigned blocks, const Site& site, const void* from);
   void tensor_store(const HarnessCpuTensorMap& map, const int* coordinates, const void* shared, const Site& site,
                     const void* from);
   void bulk_load(void* shared, const void* global, std::size_t bytes, void* barrier, const Site& site,
@@ -184,6 +188,7 @@ class BlockRunner : private ThreadBody {
   void passed_mbarrier(const Thread& thread);
   void check_bulk(const void* shared, const void* global, std::size_t bytes, const Site& site);
   void load(std::size_t bytes, void* barrier, const Site& site, AsyncWork::Action copy);
+  void complete(std::size_t bytes, void* barrier, const Thread& issuer, const Site& site);
   void note_access(const void* address, std::size_t bytes, int kind, const void* from);
   void issue_wgmma(const Records& records);
 

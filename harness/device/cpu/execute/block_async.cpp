@@ -68,6 +68,14 @@ void BlockRunner::mbarrier_arrive(void* barrier, unsigned arrivals, unsigned byt
   require(Mbarrier(barrier).arrive(arrivals, bytes), site);
 }
 
+void BlockRunner::mbarrier_arrive_at(void* barrier, unsigned rank, const Site& site) {
+  shared_address(barrier, sizeof(std::uint64_t), site);
+  void* const there = cluster_map(barrier, rank, sizeof(std::uint64_t), site);
+  if (checker_) checker_->arrive_warp(scheduler_.current());
+  if (counter_ && there == barrier) counter_->copies().arrive(scheduler_.current().linear, barrier);
+  require(Mbarrier(there).arrive(1, 0), site);
+}
+
 bool BlockRunner::mbarrier_test(void* barrier, unsigned parity, const Site& site) {
   shared_address(barrier, sizeof(std::uint64_t), site);
   require(Mbarrier(barrier).problem(), site);
@@ -148,10 +156,14 @@ void BlockRunner::load(std::size_t bytes, void* barrier, const Site& site, Async
   if (counter_) counter_->copies().copy(self.linear, barrier);
   async_.load([this, bytes, barrier, site, &self, copy = std::move(copy)] {
     copy();
-    if (checker_) checker_->arrive_warp(self);
-    const std::string problem = Mbarrier(barrier).complete(static_cast<std::uint32_t>(bytes));
-    if (!problem.empty()) launch_->fail(fmt::format("trap: {}:{}: {}: {}", site.file, site.line, site.name, problem));
+    complete(bytes, barrier, self, site);
   });
+}
+
+void BlockRunner::complete(std::size_t bytes, void* barrier, const Thread& issuer, const Site& site) {
+  if (checker_) checker_->arrive_warp(issuer);
+  const std::string problem = Mbarrier(barrier).complete(static_cast<std::uint32_t>(bytes));
+  if (!problem.empty()) launch_->fail(fmt::format("trap: {}:{}: {}: {}", site.file, site.line, site.name, problem));
 }
 
 void BlockRunner::tensor_load(void* shared, const HarnessCpuTensorMap& map, const int* coordinates, void* barrier,
@@ -164,6 +176,45 @@ void BlockRunner::tensor_load(void* shared, const HarnessCpuTensorMap& map, cons
   note_access(shared, bytes, harness_cpu_async_write, from);
   load(bytes, barrier, site,
        [map, rows = std::move(rows), window = window_of(shared_), address] { load_box(map, rows, window, address); });
+}
+
+// Every destination is written, and its barrier told, when the one copy ends: the others' blocks look at their barriers
+// when it is their turn.
+void BlockRunner::tensor_load_multicast(void* shared, const HarnessCpuTensorMap& map, const int* coordinates,
+                                        void* barrier, unsigned blocks, const Site& site, const void* from) {
+  const std::size_t bytes = box_bytes(map);
+  if (shared_address(shared, bytes, site) % 128 != 0)
+    refuse(std::string(site.name) + ": the destination is not aligned to 128 bytes", site);
+  shared_address(barrier, sizeof(std::uint64_t), site);
+  if (blocks == 0 || blocks >> cluster().shape().blocks() != 0)
+    refuse(fmt::format("{}: the mask {:#x} names blocks that a cluster of {} does not have", site.name, blocks,
+                       cluster().shape().blocks()),
+           site);
+  std::vector<BoxRow> rows = rows_of_box(map, coordinates);
+  for (const BoxRow& row : rows) note_access(row.global + row.begin, row.end - row.begin, harness_cpu_read, from);
+  struct Destination {
+    char* window;
+    std::uint32_t address;
+    void* barrier;
+  };
+  std::vector<Destination> destinations;
+  for (unsigned rank = 0; rank < cluster().shape().blocks(); ++rank) {
+    if ((blocks >> rank & 1) == 0) continue;
+    char* const there = static_cast<char*>(cluster_map(shared, rank, bytes, site));
+    if (checker_ && !checker_->access(reinterpret_cast<std::uintptr_t>(there), bytes, harness_cpu_async_write, from))
+      stop("illegal_access");
+    char* const window = window_of(cluster().member(rank).memory);
+    destinations.push_back(
+        {window, static_cast<std::uint32_t>(there - window), cluster_map(barrier, rank, sizeof(std::uint64_t), site)});
+  }
+  const Thread& self = scheduler_.current();
+  if (counter_) counter_->copies().copy(self.linear, barrier);
+  async_.load([this, map, rows = std::move(rows), destinations = std::move(destinations), bytes, site, &self] {
+    for (const Destination& each : destinations) {
+      load_box(map, rows, each.window, each.address);
+      complete(bytes, each.barrier, self, site);
+    }
+  });
 }
 
 void BlockRunner::tensor_store(const HarnessCpuTensorMap& map, const int* coordinates, const void* shared,

@@ -166,6 +166,15 @@ void harness_cpu_tensor_load(void* shared, const void* map, const int* coordinat
   current_block().tensor_load(shared, described(map, rank, site), coordinates, barrier, site,
                               __builtin_return_address(0));
 }
+void harness_cpu_mbarrier_arrive_at(void* barrier, unsigned rank, const char* file, int line) {
+  current_block().mbarrier_arrive_at(barrier, rank, {"mbarrier_arrive_at()", file, line});
+}
+void harness_cpu_tensor_load_multicast(void* shared, const void* map, const int* coordinates, int rank, void* barrier,
+                                       unsigned blocks, const char* file, int line) {
+  const Site site{"tma_load_multicast()", file, line};
+  current_block().tensor_load_multicast(shared, described(map, rank, site), coordinates, barrier, blocks, site,
+                                        __builtin_return_address(0));
+}
 void harness_cpu_tensor_store(const void* map, const int* coordinates, int rank, const void* shared, const char* file,
                               int line) {
   const Site site{"tma_store()", file, line};

@@ -126,10 +126,15 @@ void harness_cpu_mbarrier_arrive(void* barrier, unsigned arrivals, unsigned byte
 /// Waits until the phase of that parity has completed.
 void harness_cpu_mbarrier_wait(void* barrier, unsigned parity, const char* file, int line);
 int harness_cpu_mbarrier_test(void* barrier, unsigned parity, const char* file, int line);
+/// Arrives once at the barrier that block `rank` of the cluster has where this block has `barrier`.
+void harness_cpu_mbarrier_arrive_at(void* barrier, unsigned rank, const char* file, int line);
 
 /* Bulk copies of the async proxy. `coordinates` are the box's first element, innermost dimension first. */
 void harness_cpu_tensor_load(void* shared, const void* map, const int* coordinates, int rank, void* barrier,
                              const char* file, int line);
+/// To that place of each block of the cluster whose bit is set in `blocks`; each block's barrier gets the bytes.
+void harness_cpu_tensor_load_multicast(void* shared, const void* map, const int* coordinates, int rank, void* barrier,
+                                       unsigned blocks, const char* file, int line);
 void harness_cpu_tensor_store(const void* map, const int* coordinates, int rank, const void* shared, const char* file,
                               int line);
 void harness_cpu_bulk_load(void* shared, const void* global, unsigned bytes, void* barrier, const char* file, int line);
