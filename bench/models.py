@@ -36,8 +36,8 @@ ISSUE = [("Qwen 7B prefill", dict(B=2, Hq=28, Hkv=4, Sq=2048, Sk=2048, D=128, dt
 def models(file):
     for line in open(file, encoding="utf-8"):
         if line.strip() and not line.startswith("#"):
-            name, _, heads, kv, width, dtype, context, phases, source = line.split()
-            yield {"model": name, "Hq": int(heads), "Hkv": int(kv), "D": int(width), "dtype": dtype, "context": int(context),
+            name, hidden, heads, kv, width, dtype, context, phases, source = line.split()
+            yield {"model": name, "hidden": int(hidden), "Hq": int(heads), "Hkv": int(kv), "D": int(width), "dtype": dtype, "context": int(context),
                    "phases": phases.split(","), "source": source}
 
 

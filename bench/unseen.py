@@ -104,6 +104,7 @@ def campaign(arguments, kernel, shape, seconds, store, seed, resumed=None, by="r
     words += ["--resume", str(resumed)] if resumed else [kernel, "--device", arguments.device, "--workload", shape, "--seed", str(seed)]
     words += ["--budget", f"{seconds}s", "--db", str(store), "--json"]
     words += ["--strategy", by, "--search", by] if by == "exhaustive" and not resumed else []
+    words += ["--trust-source"] if getattr(arguments, "trust_source", False) else []
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     end = next((event for event in events if event.get("event") == "campaign_finished"), None)

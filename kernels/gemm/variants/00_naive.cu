@@ -2,6 +2,9 @@
 
 // A thread an element of d. A block of 16 x 16 threads brings 16 x 16 pieces of a and b into shared memory, so that an
 // element loaded from global memory serves 16 of them; this is the kernel that introductions to CUDA end with.
+//
+//
+//
 // Stops: at the rate of loads from shared memory, two for each multiply-add.
 template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL>
 __global__ void gemm_naive(const T* a, const T* b, const T* bias, const T* other, const T* residual, Out* d, int M,

@@ -3,6 +3,9 @@
 // Idea (playbook 101): a block computes TILE x TILE elements of d, so a slice of a and of b that lies in shared memory
 // serves TILE of them; a thread computes OF_EACH x OF_EACH, so an element that it has loaded from shared memory serves
 // OF_EACH. At 128 and 8 a multiply-add needs a quarter of a load, and 1/64 of one from global memory.
+//
+//
+//
 // Stops: at the multiply-add units. The tensor cores, sixteen times as fast, lie idle.
 
 namespace {

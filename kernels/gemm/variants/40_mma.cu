@@ -3,6 +3,9 @@
 
 // Idea (playbook 104, 105): the tensor cores multiply 16 x 16 by 16 x 8 with one instruction of a warp, and add in
 // fp32. Their operands come from shared memory by ldmatrix; cp.async fills the next slices meanwhile.
+//
+//
+//
 // Stops: at two thirds of an sm_90's tensor cores, whose full rate only wgmma reaches; below 128 rows at how many bytes
 // of b are on their way at a time.
 template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, bool LINEAR, int BLOCK_M,

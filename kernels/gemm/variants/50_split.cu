@@ -7,7 +7,13 @@
 // partial sums in its own shared memory, and after one barrier of the cluster each finishes a share of the tile's rows,
 // adding the partial sums of all blocks in the order of their ranks: the same bits every time, no memory beside d, and
 // no second launch.
+//
+//
+//
 // Cost: two barriers of the cluster; partial sums pass between multiprocessors.
+//
+//
+//
 // Stops: at how many bytes cp.async keeps on their way.
 template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, bool LINEAR, int BLOCK_M,
           int BLOCK_N, int WARPS_M, int WARPS_N, int STAGES, int SPLITS>

@@ -1,6 +1,5 @@
 #include <harness/cluster.cuh>
-#include <harness/mbarrier.cuh>
-#include <harness/tma.cuh>
+#include <harness/multicast.cuh>
 #include <harness/wgmma_narrow.cuh>
 
 #include "epilogue.cuh"
@@ -11,10 +10,16 @@
 // share the K of one tile, so that narrow products occupy all multiprocessors.
 //
 // The sums are those of d transposed. They pass through shared memory anyway, where each block of the cluster leaves
-// its own and finishes a share of the rows, in the order of the ranks: so they are turned there, for nothing. Cost: two
-// barriers of the cluster. Stops: at the rate of the device memory, after a launch and one trip to it.
+// its own and finishes a share of the rows, in the order of the ranks: so they are turned there, for nothing.
+//
+// SHARE neighbouring tiles need the same slices of a: their blocks are of one cluster too, and each loads a part for
+// all. With 64 rows of a that is half of what the L2 has to deliver.
+//
+// Cost: three barriers of the cluster.
+//
+// Stops: at the rate of the device memory, after a launch and one trip to it.
 template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, int WARPGROUPS, int TOKENS,
-          int STAGES, int SPLITS>
+          int STAGES, int SPLITS, int SHARE>
 __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
     gemm_narrow(const __grid_constant__ harness::TensorMap a_map, const __grid_constant__ harness::TensorMap b_map,
                 const T* bias, const T* other, const T* residual, Out* d, int M, int N, int K, long long ldd) {
@@ -23,9 +28,11 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   __shared__ harness::Mbarrier full[STAGES], empty[STAGES];
   T* const stages = reinterpret_cast<T*>(shared_memory);
-  const int rank = SPLITS == 1 ? 0 : static_cast<int>(harness::cluster_rank());
-  const int tile = blockIdx.x / SPLITS, tiles_m = (M + TOKENS - 1) / TOKENS;
-  const int first_row = tile % tiles_m * TOKENS, first_column = tile / tiles_m * kColumns;
+  constexpr int kCluster = SPLITS * SHARE, kPart = TOKENS / SHARE;  // rows of a that this block loads
+  const int of_cluster = kCluster == 1 ? 0 : static_cast<int>(harness::cluster_rank());
+  const int rank = of_cluster % SPLITS, share = of_cluster / SPLITS;  // which part of K, which of the tiles
+  const int tiles = blockIdx.x / kCluster, tiles_m = (M + TOKENS - 1) / TOKENS;
+  const int first_row = tiles % tiles_m * TOKENS, first_column = (tiles / tiles_m * SHARE + share) * kColumns;
   const int slices = (K + kDeep - 1) / kDeep;
   const int begin = slices * rank / SPLITS, end = slices * (rank + 1) / SPLITS;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -33,11 +40,12 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       harness::mbarrier_init(&full[s], 1);
-      harness::mbarrier_init(&empty[s], 4 * WARPGROUPS);
+      harness::mbarrier_init(&empty[s], 4 * WARPGROUPS * SHARE);
     }
     harness::mbarrier_init_fence();
   }
-  __syncthreads();
+  if constexpr (SHARE > 1) harness::cluster_sync();  // the barriers of all are there
+  else __syncthreads();
 
   float sum[TOKENS / 2] = {};
   if (warp == 4 * WARPGROUPS) {  // asks for slices
@@ -48,12 +56,25 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
         harness::mbarrier_wait(&empty[stage], parity);
         harness::mbarrier_arrive_expect(&full[stage], 2 * kStage);
         harness::tma_load(at, b_map, &full[stage], slice * kDeep, first_column);
-        harness::tma_load(at + kOfB, a_map, &full[stage], slice * kDeep, first_row);
+        if constexpr (SHARE == 1) {
+          harness::tma_load(at + kOfB, a_map, &full[stage], slice * kDeep, first_row);
+        } else {
+          unsigned short sharers = 0;
+#pragma unroll
+          for (int s = 0; s < SHARE; ++s) sharers |= 1 << (s * SPLITS + rank);
+          harness::tma_load_multicast(at + kOfB + share * kPart * kDeep, a_map, &full[stage], sharers, slice * kDeep,
+                                      first_row + share * kPart);
+        }
         if (++stage == STAGES) stage = 0, parity ^= 1;
       }
     }
     __syncwarp();
   } else {
+    const auto give_back = [&](int stage) {  // a lane for each block that loads for this one
+      if (lane >= SHARE) return;
+      if constexpr (SHARE == 1) harness::mbarrier_arrive(&empty[stage]);
+      else harness::mbarrier_arrive_at(&empty[stage], lane * SPLITS + rank);
+    };
     int stage = 0, parity = 0, before = 0;
     for (int slice = begin; slice < end; ++slice) {
       harness::mbarrier_wait(&full[stage], parity);
@@ -68,7 +89,7 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
       harness::wgmma_commit();
       if (slice > begin) {
         harness::wgmma_wait<1>();
-        if (lane == 0) harness::mbarrier_arrive(&empty[before]);
+        give_back(before);
       }
       before = stage;
       if (++stage == STAGES) stage = 0, parity ^= 1;
@@ -85,7 +106,8 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
       for (int i = 0; i < 4; ++i)
         partial[(8 * j + 2 * (lane % 4) + i % 2) * kRow + 16 * warp + lane / 4 + i / 2 * 8] = sum[4 * j + i];
   }
-  if constexpr (SPLITS > 1) harness::cluster_sync();
+  __syncwarp();
+  if constexpr (kCluster > 1) harness::cluster_sync();
   else __syncthreads();
 
   const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
@@ -96,11 +118,11 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
 #pragma unroll
     for (int r = 0; r < SPLITS; ++r) {
       const float* const of_row = partial + row * kRow + column;
-      const auto more = SPLITS == 1 ? harness::load<4>(of_row) : harness::load_cluster<4>(of_row, r);
+      const auto more = SPLITS == 1 ? harness::load<4>(of_row) : harness::load_cluster<4>(of_row, share * SPLITS + r);
 #pragma unroll
       for (int e = 0; e < 4; ++e) total.at[e] += more.at[e];
     }
     epilogue.store_four(total, first_row + row, first_column + column);
   }
-  if constexpr (SPLITS > 1) harness::cluster_sync();  // nobody ends while others read its sums
+  if constexpr (kCluster > 1) harness::cluster_sync();  // nobody ends while others read its sums
 }

@@ -15,21 +15,23 @@ return variant {
     TOKENS     = { values = { 16, 32, 64, 128 }, bind = "template" },  -- rows of d
     STAGES     = { values = { 4, 6, 8, 12, 16 }, bind = "template" },
     SPLITS     = { values = { 1, 2, 4, 8 }, bind = "template" },      -- blocks of a cluster, which share K
+    SHARE      = { values = { 1, 2, 4 }, bind = "template" },         -- tiles of a cluster, which share slices of a
   },
-  start = { { WARPGROUPS = 1, TOKENS = 16, STAGES = 8, SPLITS = 4 }, { WARPGROUPS = 1, TOKENS = 64, STAGES = 8, SPLITS = 2 },
-            { WARPGROUPS = 2, TOKENS = 128, STAGES = 6, SPLITS = 1 } },
+  start = { { WARPGROUPS = 1, TOKENS = 16, STAGES = 8, SPLITS = 4, SHARE = 1 }, { WARPGROUPS = 1, TOKENS = 64, STAGES = 8, SPLITS = 2, SHARE = 2 },
+            { WARPGROUPS = 2, TOKENS = 128, STAGES = 6, SPLITS = 1, SHARE = 2 } },
   valid = function(p, w, device)
-    return w.linear and all_of(le(p.TOKENS, max(16, round_up(w.M, 16) * 2 - 16)), le(p.SPLITS * 64, round_up(w.K, 64)),
+    return p.SPLITS * p.SHARE <= 8 and p.TOKENS // p.SHARE >= 8 and w.linear and all_of(le(p.TOKENS, max(16, round_up(w.M, 16) * 2 - 16)), le(p.SPLITS * 64, round_up(w.K, 64)),
                                le(shared_bytes(p) + 1024, device.max_shared_bytes))
   end,
   steps = function(p, w, device)
     local function map(name, rows)
       return tensor_map { name, box = { rows, 64 }, swizzle = "128b", promotion = "256b" }
     end
-    return { launch { entry = "gemm_narrow<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$WARPGROUPS,$TOKENS,$STAGES,$SPLITS>",
-                      grid = { p.SPLITS * cdiv(w.M, p.TOKENS) * cdiv(w.N, 64 * p.WARPGROUPS) }, cluster = { p.SPLITS },
+    return { launch { entry = "gemm_narrow<$dtype,$out,$bias,$gelu,$silu,$other,$residual,$WARPGROUPS,$TOKENS,$STAGES,$SPLITS,$SHARE>",
+                      grid = { p.SPLITS * p.SHARE * cdiv(w.M, p.TOKENS) * cdiv(w.N, 64 * p.WARPGROUPS * p.SHARE) },
+                      cluster = { p.SPLITS * p.SHARE },
                       block = { 128 * p.WARPGROUPS + 32 }, shared = shared_bytes(p),
-                      args = { map("a", p.TOKENS), map("b", 64 * p.WARPGROUPS), "bias", "other", "residual", "d", i32(w.M),
+                      args = { map("a", p.TOKENS // p.SHARE), map("b", 64 * p.WARPGROUPS), "bias", "other", "residual", "d", i32(w.M),
                                i32(w.N), i32(w.K), i64(w.ldd) } } }
   end,
 }

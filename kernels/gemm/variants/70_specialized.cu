@@ -11,6 +11,9 @@
 //
 // Each warpgroup keeps one slice's products under way: a stage is given back when the products of the next slice have
 // been started and its own are done.
+//
+//
+//
 // Stops: at what the L2 delivers where tiles are small, at the last wave of tiles, at the tensor cores' rate under the
 // power cap.
 template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, bool LINEAR, int WARPGROUPS,
