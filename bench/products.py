@@ -42,7 +42,13 @@ def drawn(chance, known, large):
 
 def shapes_of(arguments):
     chance, known = random.Random(f"{arguments.seed} products"), list(models.models(arguments.models))
-    return [drawn(chance, known, large) for large in [True] * arguments.large + [False] * arguments.narrow]
+    shapes = []
+    for large in [True] * arguments.large + [False] * arguments.narrow:
+        found = drawn(chance, known, large)
+        while found in shapes:
+            found = drawn(chance, known, large)
+        shapes.append(found)
+    return shapes
 
 
 def share(found):
