@@ -19,7 +19,7 @@ return variant {
     CLUSTER    = { values = { 1, 2 }, bind = "template" },     -- blocks that load b for each other
     GROUP      = { values = { 1, 4, 8, 16 }, bind = "scalar" },  -- rows of tiles whose columns come first, for the L2
   },
-  start = { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, CLUSTER = 2, GROUP = 8 },
+  start = { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, CLUSTER = 1, GROUP = 8 },
             { WARPGROUPS = 2, ROWS = 2, BLOCK_N = 128, STAGES = 4, CLUSTER = 1, GROUP = 8 },
             { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 64, STAGES = 8, CLUSTER = 1, GROUP = 1 } },
   valid = function(p, w, device)
