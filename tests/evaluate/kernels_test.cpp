@@ -162,6 +162,29 @@ TEST_CASE("paged_decode is right where heads share keys and lengths end within a
 TEST_CASE("paged_gather is right on every workload of the cpu device") {
   check_kernel("paged_gather");
 }
+TEST_CASE("gemm is right on every workload of the cpu device") {
+  check_kernel("gemm", tests::is_nightly() ? "" : "m17n40k80");
+}
+// Shares of K that meet in a cluster, blocks that load for each other, a last slice that is not full.
+TEST_CASE("gemm is right where its first configurations do not come") {
+  struct Case {
+    const char *variant, *workload;
+    std::vector<std::pair<const char*, std::int64_t>> values;
+  };
+  const std::vector<Case> cases = {
+      {"50_split", "m33n72k136_f16_plain", {{"SPLITS", 2}, {"BLOCK_M", 32}}},
+      {"60_narrow", "m17n40k80_f16_gate", {{"SPLITS", 2}, {"SHARE", 2}, {"TOKENS", 16}, {"WARPGROUPS", 1}}},
+      {"70_specialized", "m65n129k72_f32_bias", {{"CLUSTER", 2}, {"WARPGROUPS", 1}, {"BLOCK_N", 64}, {"STAGES", 3}}},
+      {"70_specialized", "m70n50k48_residual_padded", {{"CLUSTER", 1}, {"WARPGROUPS", 2}, {"BLOCK_N", 64}}},
+  };
+  Bench bench;
+  for (const Case& each : cases) {
+    const Config values(each.values.begin(), each.values.end());
+    const Config config =
+        bench.catalog().plugin("gemm").default_config(each.variant, each.workload, bench.device(), values);
+    for (int draw = 0; draw < 2; ++draw) check_right(bench, "gemm", each.variant, each.workload, config);
+  }
+}
 TEST_CASE("attention is right on its smaller workloads in f16") {
   check_kernel("attention", "_f16");
 }

@@ -303,9 +303,11 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
   for (int attempt = 0; attempt < kNeighbourTries && static_cast<int>(found.size()) < count; ++attempt) {
     std::vector<Workload> drawn;
     for (int draw = 0; draw < (attempt % 4 == 3 ? 1 : kDrawsOfAPoint); ++draw)
-      drawn.push_back(unlike(coverage, manifest.random_neighbour(timed.problem.workload,
-                                                                 seed + (attempt * kDrawsOfAPoint + draw) * 1000003ull,
-                                                                 kLargest[attempt % 4], kept), kept));
+      drawn.push_back(unlike(
+          coverage,
+          manifest.random_neighbour(timed.problem.workload, seed + (attempt * kDrawsOfAPoint + draw) * 1000003ull,
+                                    kLargest[attempt % 4], kept),
+          kept));
     std::optional<Problem> most;
     for (const Workload& point : drawn) {
       std::optional<Problem> problem = small_problem(point);

@@ -106,8 +106,8 @@ std::optional<Realized> LoadedKernel::point_of_its_build(VariantManifest& chosen
   return std::nullopt;
 }
 
-/// The flags and listed numbers, such as a width that is a template argument, that no neighbour may have otherwise: with
-/// any other value the variant compiles to something else, or is not valid.
+/// The flags and listed numbers, such as a width that is a template argument, that no neighbour may have otherwise:
+/// with any other value the variant compiles to something else, or is not valid.
 std::set<std::string> LoadedKernel::fields_of_build(VariantManifest& chosen, const Realized& timed,
                                                     const DeviceInfo& device) {
   std::set<std::string> fields;

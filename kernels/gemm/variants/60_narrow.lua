@@ -20,8 +20,9 @@ return variant {
   start = { { WARPGROUPS = 1, TOKENS = 16, STAGES = 8, SPLITS = 2, SHARE = 1 }, { WARPGROUPS = 1, TOKENS = 64, STAGES = 8, SPLITS = 2, SHARE = 1 },
             { WARPGROUPS = 2, TOKENS = 128, STAGES = 6, SPLITS = 1, SHARE = 1 } },
   valid = function(p, w, device)
-    return p.SPLITS * p.SHARE <= 8 and p.TOKENS // p.SHARE >= 8 and w.linear and all_of(le(p.TOKENS, max(16, round_up(w.M, 16) * 2 - 16)), le(p.SPLITS * 64, round_up(w.K, 64)),
-                               le(shared_bytes(p) + 1024, device.max_shared_bytes))
+    return w.linear and p.SPLITS * p.SHARE <= 8 and p.TOKENS // p.SHARE >= 8
+      and all_of(le(p.TOKENS, max(16, round_up(w.M, 16) * 2 - 16)), le(p.SPLITS * 64, round_up(w.K, 64)),
+                 le(shared_bytes(p) + 1024, device.max_shared_bytes))
   end,
   steps = function(p, w, device)
     local function map(name, rows)

@@ -12,7 +12,7 @@ FakeCublas* cublas = nullptr;
 FakeCudnn* cudnn = nullptr;
 
 struct FakeMatmul {
-  std::map<int, std::int32_t> attributes;
+  std::map<int, std::uint64_t> attributes;  // pointers among them
 };
 struct FakeLayout {
   std::uint64_t rows = 0, columns = 0;
@@ -51,11 +51,13 @@ float element(const void* data, const FakeLayout& layout, bool transposed, std::
 
 CublasStatus product(CublasHandle, CublasMatmul matmul, const void* alpha, const void* a, CublasLayout of_a,
                      const void* b, CublasLayout of_b, const void* beta, const void* c, CublasLayout of_c, void* d,
-                     CublasLayout, const CublasAlgorithm* algorithm, void*, std::size_t, Stream) {
+                     CublasLayout of_d, const CublasAlgorithm* algorithm, void*, std::size_t, Stream) {
   auto& attributes = reinterpret_cast<FakeMatmul*>(matmul)->attributes;
   const bool transpose_a = attributes[kAttrMatmulTransposeA] == kCublasTransposed;
   const bool transpose_b = attributes[kAttrMatmulTransposeB] == kCublasTransposed;
-  const FakeLayout& out = of(of_c);
+  const FakeLayout& out = of(of_d);
+  const bool adds_bias = attributes[kAttrMatmulEpilogue] == kEpilogueBias;
+  const auto* const bias = adds_bias ? reinterpret_cast<const float*>(attributes[kAttrMatmulBias]) : nullptr;
   const std::uint64_t inner = transpose_a ? of(of_a).rows : of(of_a).columns;
   for (std::int64_t batch = 0; batch < out.batch; ++batch) {
     for (std::uint64_t row = 0; row < out.rows; ++row) {
@@ -63,10 +65,11 @@ CublasStatus product(CublasHandle, CublasMatmul matmul, const void* alpha, const
         float sum = 0;
         for (std::uint64_t i = 0; i < inner; ++i)
           sum += element(a, of(of_a), transpose_a, batch, row, i) * element(b, of(of_b), transpose_b, batch, i, column);
-        const float before = element(c, out, false, batch, row, column);
+        const float before = element(c, of(of_c), false, batch, row, column);
         float* result = static_cast<float*>(d) + batch * out.stride;
         result[static_cast<std::int64_t>(row) + static_cast<std::int64_t>(column) * out.pitch] =
-            *static_cast<const float*>(alpha) * sum + *static_cast<const float*>(beta) * before;
+            *static_cast<const float*>(alpha) * sum + *static_cast<const float*>(beta) * before +
+            (bias ? bias[row] : 0.0f);
       }
     }
   }

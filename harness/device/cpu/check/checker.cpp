@@ -251,6 +251,11 @@ void BlockChecker::arrive_warp(const Thread& thread) {
   for_each_lane(thread, [&](int linear) { order_.arrive(linear); });
 }
 
+void BlockChecker::arrive_warp_at(const BlockChecker& other, const Thread& thread) {
+  settle();
+  for_each_lane(thread, [&](int linear) { order_.arrive_at(other.order_, linear); });
+}
+
 void BlockChecker::join_warp(const Thread& thread) {
   for_each_lane(thread, [&](int linear) { order_.join(linear); });
 }

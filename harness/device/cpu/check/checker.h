@@ -84,6 +84,7 @@ class BlockChecker {
   void join(const Thread& thread) { order_.join(thread.linear); }
   /// At an mbarrier a thread speaks for its warp: one lane arrives, or waits, for the others.
   void arrive_warp(const Thread& thread);
+  void arrive_warp_at(const BlockChecker& other, const Thread& thread);  // at a barrier of that block of the cluster
   void join_warp(const Thread& thread);
   void proxy_fence();
   void grid_wait();

@@ -42,13 +42,15 @@ bool ClusterOrder::ordered(const Access& earlier, std::uint32_t waits) const {
   return next != arrivals.end() && static_cast<std::uint32_t>(next - arrivals.begin()) < waits;
 }
 
-void ClusterOrder::arrive_at_mbarrier(std::uint32_t block, int thread, std::uint32_t stamp) {
-  mbarrier_arrivals_[std::uint64_t{block} << 32 | static_cast<std::uint32_t>(thread)] = stamp;
+void ClusterOrder::arrive_at_mbarrier(std::uint32_t block, int thread, std::uint32_t at, std::uint32_t stamp) {
+  mbarrier_arrivals_[at][std::uint64_t{block} << 32 | static_cast<std::uint32_t>(thread)] = stamp;
 }
 
-bool ClusterOrder::has_arrived_since(const Access& earlier) const {
-  const auto arrived = mbarrier_arrivals_.find(std::uint64_t{earlier.block} << 32 | earlier.thread);
-  return arrived != mbarrier_arrivals_.end() && arrived->second > earlier.stamp;
+bool ClusterOrder::has_arrived_since(const Access& earlier, std::uint32_t at) const {
+  const auto there = mbarrier_arrivals_.find(at);
+  if (there == mbarrier_arrivals_.end()) return false;
+  const auto arrived = there->second.find(std::uint64_t{earlier.block} << 32 | earlier.thread);
+  return arrived != there->second.end() && arrived->second > earlier.stamp;
 }
 
 void BlockOrder::begin(LaunchOrder& launch, std::uint32_t block, int threads) {
@@ -95,7 +97,7 @@ bool BlockOrder::ordered_within(const Access& earlier, int thread) const {
 
 bool BlockOrder::ordered_across(const Access& earlier, int thread) const {
   const ThreadOrder& self = threads_[static_cast<std::size_t>(thread)];
-  if (cluster_ && self.joined > earlier.stamp && cluster_->has_arrived_since(earlier)) return true;
+  if (cluster_ && self.joined > earlier.stamp && cluster_->has_arrived_since(earlier, block_)) return true;
   if (self.acquired <= earlier.stamp) return false;
   const auto released = launch_->releases_.find(earlier.block);
   if (released == launch_->releases_.end()) return false;
@@ -116,9 +118,12 @@ void BlockOrder::cluster_arrive(int thread) {
 }
 
 void BlockOrder::arrive(int thread) {
-  const std::uint32_t now = launch_->next_stamp();
-  threads_[static_cast<std::size_t>(thread)].arrived = now;
-  if (cluster_) cluster_->arrive_at_mbarrier(block_, thread, now);
+  threads_[static_cast<std::size_t>(thread)].arrived = launch_->next_stamp();
+}
+
+void BlockOrder::arrive_at(const BlockOrder& other, int thread) {
+  if (other.block_ == block_) return arrive(thread);
+  if (cluster_) cluster_->arrive_at_mbarrier(block_, thread, other.block_, launch_->next_stamp());
 }
 
 void BlockOrder::join(int thread) {

@@ -62,14 +62,15 @@ class ClusterOrder {
   void arrive(std::uint32_t block, int thread, std::uint32_t stamp);
   bool ordered(const Access& earlier, std::uint32_t waits) const;
 
-  /// A thread, or a copy on its behalf, arrived at some mbarrier of the cluster. As within a block, whoever has since
-  /// waited for any is taken to be ordered behind it.
-  void arrive_at_mbarrier(std::uint32_t block, int thread, std::uint32_t stamp);
-  bool has_arrived_since(const Access& earlier) const;
+  /// A thread, or a copy on its behalf, arrived at some mbarrier of block `at`. As within a block, whoever has since
+  /// waited for any there is taken to be ordered behind it.
+  void arrive_at_mbarrier(std::uint32_t block, int thread, std::uint32_t at, std::uint32_t stamp);
+  bool has_arrived_since(const Access& earlier, std::uint32_t at) const;
 
  private:
-  std::unordered_map<std::uint64_t, std::uint32_t> mbarrier_arrivals_;      // the last, by block and thread
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> arrivals_;  // by block and thread; ascending
+  // Where, then block and thread: the last arrival.
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::uint32_t>> mbarrier_arrivals_;
 };
 
 /// Of the block that a host thread is running. Threads are linear indices within it.
@@ -89,6 +90,7 @@ class BlockOrder {
 
   void barrier();  // of the whole block
   void arrive(int thread);
+  void arrive_at(const BlockOrder& other, int thread);  // at a barrier of that block of the cluster
   void join(int thread);
   void collective(int warp, std::uint32_t lanes);
   void cluster_arrive(int thread);

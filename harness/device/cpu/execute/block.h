@@ -188,7 +188,7 @@ class BlockRunner : private ThreadBody {
   void passed_mbarrier(const Thread& thread);
   void check_bulk(const void* shared, const void* global, std::size_t bytes, const Site& site);
   void load(std::size_t bytes, void* barrier, const Site& site, AsyncWork::Action copy);
-  void complete(std::size_t bytes, void* barrier, const Thread& issuer, const Site& site);
+  void complete(std::size_t bytes, void* barrier, const Site& site);
   void note_access(const void* address, std::size_t bytes, int kind, const void* from);
   void issue_wgmma(const Records& records);
 

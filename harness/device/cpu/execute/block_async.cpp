@@ -71,7 +71,7 @@ void BlockRunner::mbarrier_arrive(void* barrier, unsigned arrivals, unsigned byt
 void BlockRunner::mbarrier_arrive_at(void* barrier, unsigned rank, const Site& site) {
   shared_address(barrier, sizeof(std::uint64_t), site);
   void* const there = cluster_map(barrier, rank, sizeof(std::uint64_t), site);
-  if (checker_) checker_->arrive_warp(scheduler_.current());
+  if (checker_) checker_->arrive_warp_at(*cluster().member(rank).checker, scheduler_.current());
   if (counter_ && there == barrier) counter_->copies().arrive(scheduler_.current().linear, barrier);
   require(Mbarrier(there).arrive(1, 0), site);
 }
@@ -156,12 +156,12 @@ void BlockRunner::load(std::size_t bytes, void* barrier, const Site& site, Async
   if (counter_) counter_->copies().copy(self.linear, barrier);
   async_.load([this, bytes, barrier, site, &self, copy = std::move(copy)] {
     copy();
-    complete(bytes, barrier, self, site);
+    if (checker_) checker_->arrive_warp(self);
+    complete(bytes, barrier, site);
   });
 }
 
-void BlockRunner::complete(std::size_t bytes, void* barrier, const Thread& issuer, const Site& site) {
-  if (checker_) checker_->arrive_warp(issuer);
+void BlockRunner::complete(std::size_t bytes, void* barrier, const Site& site) {
   const std::string problem = Mbarrier(barrier).complete(static_cast<std::uint32_t>(bytes));
   if (!problem.empty()) launch_->fail(fmt::format("trap: {}:{}: {}: {}", site.file, site.line, site.name, problem));
 }
@@ -196,6 +196,7 @@ void BlockRunner::tensor_load_multicast(void* shared, const HarnessCpuTensorMap&
     char* window;
     std::uint32_t address;
     void* barrier;
+    BlockChecker* checker;
   };
   std::vector<Destination> destinations;
   for (unsigned rank = 0; rank < cluster().shape().blocks(); ++rank) {
@@ -204,15 +205,16 @@ void BlockRunner::tensor_load_multicast(void* shared, const HarnessCpuTensorMap&
     if (checker_ && !checker_->access(reinterpret_cast<std::uintptr_t>(there), bytes, harness_cpu_async_write, from))
       stop("illegal_access");
     char* const window = window_of(cluster().member(rank).memory);
-    destinations.push_back(
-        {window, static_cast<std::uint32_t>(there - window), cluster_map(barrier, rank, sizeof(std::uint64_t), site)});
+    destinations.push_back({window, static_cast<std::uint32_t>(there - window),
+                            cluster_map(barrier, rank, sizeof(std::uint64_t), site), cluster().member(rank).checker});
   }
   const Thread& self = scheduler_.current();
   if (counter_) counter_->copies().copy(self.linear, barrier);
   async_.load([this, map, rows = std::move(rows), destinations = std::move(destinations), bytes, site, &self] {
     for (const Destination& each : destinations) {
       load_box(map, rows, each.window, each.address);
-      complete(bytes, each.barrier, self, site);
+      if (checker_) checker_->arrive_warp_at(*each.checker, self);
+      complete(bytes, each.barrier, site);
     }
   });
 }

@@ -96,6 +96,35 @@ TEST_CASE("row-major products reach cuBLASLt in its own order: transposes, pitch
   }
 }
 
+TEST_CASE("a bias and a residual of its own pitch are fused into the product; absent arguments are none") {
+  LibraryBench f;
+  f.add("a", 0, {12});
+  f.add("b", 1024, {20});
+  f.add("c", 2048, {15}, ArgumentKind::output);
+  f.add("r", 3072, {21});
+  f.add("bias", 3600, {5});
+  for (std::int64_t i = 0; i < 4096; ++i) f.memory[i] = value_at(i);
+  const json options = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"residual", "r"}, {"residual_pitch", 7},
+                        {"m", 3},   {"n", 5},   {"k", 4},   {"bias", "bias"}};
+  const auto expected = [&](int i, int j, bool more) {
+    float sum = more ? f.memory[3072 + 7 * i + j] + f.memory[3600 + j] : 0.0f;
+    for (int x = 0; x < 4; ++x) sum += f.memory[4 * i + x] * f.memory[1024 + 5 * x + j];
+    return sum;
+  };
+  for (const bool more : {true, false}) {
+    f.problem.arguments[3].absent = f.problem.arguments[4].absent = !more;
+    Libraries libraries(f.api, f.cublas_library, f.cudnn_library);
+    libraries.prepare({"cublas", "gemm", options}, f.problem, f.layout)(nullptr, f.base());
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 5; ++j) CHECK(f.memory[2048 + 5 * i + j] == expected(i, j, more));
+  }
+  Libraries libraries(f.api, f.cublas_library, f.cudnn_library);
+  json wrong = options;
+  wrong["activation"] = "relu";
+  CHECK_THROWS_WITH(libraries.prepare({"cublas", "gemm", wrong}, f.problem, f.layout),
+                    Catch::Contains("'activation' is \"relu\", which is none of none, gelu"));
+}
+
 TEST_CASE("cuBLASLt is told no better alignment than the operands have") {
   LibraryBench f;
   f.add("a", 0, {64});
