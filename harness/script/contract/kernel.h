@@ -61,8 +61,8 @@ class KernelManifest {
   std::vector<std::string> sizes_of(const Workload& base) const;
   /// The flags of `base` that the domain leaves open.
   std::vector<std::string> flags_of(const Workload& base) const;
-  /// By the name of each flag, and of each number that the domain lists: the points that have another of its values, and
-  /// else are `base`.
+  /// By the name of each flag, and of each number that the domain lists: the points that have another of its values,
+  /// and else are `base`.
   std::map<std::string, std::vector<Workload>> with_other_values(const Workload& base);
   /// `size` of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
   /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.

@@ -23,7 +23,7 @@ return variant {
   valid = function(p, w, device)
     local registers = p.BLOCK_M * p.BLOCK_N // (32 * p.WARPS_M * p.WARPS_N)
     return p.BLOCK_M % (16 * p.WARPS_M) == 0 and p.BLOCK_N % (16 * p.WARPS_N) == 0 and registers <= 128 and registers >= 4
-      and all_of(le(p.BLOCK_M, max(16, round_up(w.M, 16) * 2 - 16)), le(p.SPLITS * 128, round_up(w.K, 128)),
+      and all_of(le(p.BLOCK_M, 4 * round_up(w.M, 16)), le(p.SPLITS * 64, 4 * round_up(w.K, 64)),
                  w.linear or p.BLOCK_N >= 64, le(shared_bytes(p), device.max_shared_bytes))
   end,
   steps = function(p, w, device)

@@ -21,7 +21,7 @@ return variant {
             { WARPGROUPS = 2, TOKENS = 128, STAGES = 6, SPLITS = 1, SHARE = 1 } },
   valid = function(p, w, device)
     return w.linear and p.SPLITS * p.SHARE <= 8 and p.TOKENS // p.SHARE >= 8
-      and all_of(le(p.TOKENS, max(16, round_up(w.M, 16) * 2 - 16)), le(p.SPLITS * 64, round_up(w.K, 64)),
+      and all_of(le(p.TOKENS, 4 * round_up(w.M, 16)), le(p.SPLITS * 64, 4 * round_up(w.K, 64)),
                  le(shared_bytes(p) + 1024, device.max_shared_bytes))
   end,
   steps = function(p, w, device)
