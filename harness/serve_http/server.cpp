@@ -12,8 +12,6 @@
 namespace harness::http {
 namespace {
 
-constexpr auto kHeartbeat = std::chrono::seconds(15);
-
 Asked asked_of(const httplib::Request& request) {
   Asked asked;
   asked.method = request.method;
@@ -44,7 +42,8 @@ std::string event_text(const LiveFeed::Moment& moment) {
 }  // namespace
 
 struct Server::Listener {
-  Listener(Shell& shell, const ServerOptions& options) : site(shell, options.site), most_streams(options.most_streams) {
+  Listener(Shell& shell, const ServerOptions& options)
+      : site(shell, options.site), most_streams(options.most_streams), heartbeat(options.heartbeat) {
     const int threads = options.most_streams + options.threads_for_pages;
     server.new_task_queue = [threads] { return new httplib::ThreadPool(static_cast<std::size_t>(threads)); };
     server.set_read_timeout(std::chrono::seconds(5));
@@ -80,21 +79,24 @@ struct Server::Listener {
     }
     for (const auto& [name, value] : confining_headers()) response.set_header(name, value);
     response.set_header("Cache-Control", "no-store");
-    auto seen = std::make_shared<std::int64_t>(0);
+    auto told = std::make_shared<std::int64_t>(0);
     response.set_chunked_content_provider(
-        "text/event-stream",
-        [this, seen](std::size_t, httplib::DataSink& sink) {
-          const LiveFeed::Moment moment = site.live().after(*seen, kHeartbeat);
-          if (stopped) return false;
-          const std::string text = moment.number > *seen ? event_text(moment) : std::string(": still here\n\n");
-          *seen = moment.number;
-          return sink.write(text.data(), text.size());
-        },
+        "text/event-stream", [this, told](std::size_t, httplib::DataSink& sink) { return tell(*told, sink); },
         [this](bool) { --streams; });
+  }
+
+  /// Something is written at least once a heartbeat: only so is it noticed that nobody listens any more.
+  bool tell(std::int64_t& told, httplib::DataSink& sink) {
+    const LiveFeed::Moment moment = site.live().after(told, heartbeat);
+    if (stopped) return false;
+    const std::string text = moment.number > told ? event_text(moment) : std::string(":\n\n");
+    told = moment.number;
+    return sink.write(text.data(), text.size());
   }
 
   Site site;
   int most_streams;
+  std::chrono::milliseconds heartbeat;
   std::atomic<int> streams{0};
   std::atomic<bool> stopped{false};
   httplib::Server server;

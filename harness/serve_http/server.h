@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@ struct ServerOptions {
   int port = 8080;             // 0: any that is free
   int most_streams = 64;       // more listeners are told to poll
   int threads_for_pages = 16;  // besides one a stream
+  std::chrono::milliseconds heartbeat{2000};
 };
 
 /// A listening server. Its threads end with it.

@@ -144,7 +144,8 @@ Answer Site::answer(const Asked& asked) {
       missing.status = 404;
       return missing;
     }
-    if (page->form.empty()) return page_answer("page.html");
+    if (page->form.empty() && page->page->shown) return page_answer("page.html");
+    if (page->form.empty()) return error_answer(404, "this is data: ask for it with .json, .csv or .sql");
     PageWords words = asked.words;
     for (const auto& [name, value] : page->words) words[name] = value;
     if (!words.contains("before")) words["before"] = "999999999999999";
@@ -158,6 +159,8 @@ Answer Site::answer(const Asked& asked) {
 
 /// The whole report, as `harness report --html` writes it: its style and its pictures stand in it.
 Answer Site::report_page(const PageWords& words) {
+  const std::unique_lock one(reports_, std::try_to_lock);
+  if (!one) return error_answer(503, "another report is being made: try again");
   Readers::Lease reader(readers_);
   const CampaignFigures figures = reader.archive().history().figures(number_word(words, "campaign"));
   const report::CampaignReport made = campaign_view(shell_, reader.archive(), figures, {true, false});
@@ -212,7 +215,6 @@ json Site::page_json(const AskedPage& asked, const PageWords& words) {
 json Site::detail_json(const AskedPage& asked, const PageWords& words, Readers::Lease& reader) {
   switch (asked.page->detail) {
     case Detail::none:
-    case Detail::session:
       return {};
     case Detail::iteration:
       return iteration_json(reader.archive(), number_word(words, "iteration"));
@@ -229,6 +231,8 @@ json Site::detail_json(const AskedPage& asked, const PageWords& words, Readers::
     case Detail::pattern:
       return patterns_json(word(words, "pattern"));
     case Detail::report: {
+      const std::unique_lock one(reports_, std::try_to_lock);
+      if (!one) throw environment_error("another report is being made: try again");
       const CampaignFigures figures = reader.archive().history().figures(number_word(words, "campaign"));
       return {{"report", report::campaign_json(campaign_view(shell_, reader.archive(), figures, {true, false}))}};
     }

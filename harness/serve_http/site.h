@@ -55,6 +55,7 @@ class Site {
   std::string session_ = random_secret();  // what the cookie of somebody who knows the token holds
   Readers readers_;
   std::mutex plugins_;  // Lua of the playbook's pages: one at a time
+  std::mutex reports_;  // a report reads all of a campaign, for seconds where it is large: one at a time
   LiveFeed live_;
 };
 

@@ -32,7 +32,7 @@ constexpr AttemptFilter kAttemptOrders[] = {{"iteration", "i.id"},
                                             {"registers", "i.registers"},
                                             {"wall_s", "i.wall_s"},
                                             {"usd", "i.usd"},
-                                            {"ended", "i.ended_unix"},
+                                            {"ended_unix", "i.ended_unix"},
                                             {"kernel", "i.kernel"},
                                             {"workload", "i.workload"},
                                             {"variant", "c.variant"},
@@ -121,7 +121,7 @@ constexpr const char* kAttemptColumns =
     "AS of_floor, "
     "i.confirmed, i.emulation, i.registers, i.shared_bytes, i.spill_bytes, i.wall_s, i.usd, i.error_class, "
     "substr(i.error_message, 1, 400) AS error_message, a.node, a.label, p.device_name, "
-    "strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended";
+    "strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, i.ended_unix";
 
 }  // namespace
 

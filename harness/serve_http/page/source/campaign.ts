@@ -2,7 +2,7 @@
 import { Child, h, link, put } from './dom';
 import { ask, feed, Live, PageData, Row } from './data';
 import * as format from './format';
-import { bar, shares, step_chart, StepPoint } from './charts';
+import { bar, linear_ticks, shares, step_chart, StepPoint, time_ticks } from './charts';
 import { data_links, data_table, panel, panel_with } from './table';
 import { attempt_link, campaign_link, columns_of, floor_cell, geometric_mean, kernel_link, state_badge, tile, time_cell, time_kind } from './parts';
 import { look, outcome } from './outcome';
@@ -22,7 +22,8 @@ function curves(data: PageData, axis: Axis, live: Live | undefined): HTMLElement
   const first = data.tables['curve']!.rows[0]?.['iteration'] ?? 0;
   const x_of = (row: Row): number => (axis === 'time' ? row['seconds'] : axis === 'money' ? row['usd'] ?? 0 : row['iteration'] - first + 1);
   const end = axis === 'time' ? live?.spent_s ?? campaign['spent_s'] : axis === 'money' ? live?.spent_usd ?? campaign['cost_usd'] ?? 0 : (campaign['newest'] ?? first) - first + 1;
-  const x_text = axis === 'time' ? format.seconds : axis === 'money' ? (x: number) => format.money(x) : (x: number) => format.count(x);
+  const x_text = axis === 'time' ? format.axis_seconds : axis === 'money' ? format.axis_money : (x: number) => format.count(x);
+  const x_ticks = axis === 'time' ? time_ticks : (until: number) => linear_ticks(0, until);
   const one_kernel = new Set([...by_workload.values()].map((rows) => rows[0]!['kernel'])).size === 1;
   return [...by_workload.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([key, rows]) => {
     const best = bests.get(key);
@@ -32,14 +33,15 @@ function curves(data: PageData, axis: Axis, live: Live | undefined): HTMLElement
     }));
     return step_chart({
       title: one_kernel ? rows[0]!['workload'] : `${rows[0]!['kernel']} ${rows[0]!['workload']}`,
-      subtitle: best ? h('span', {}, h('b', {}, format.time(best['time_ns'])), ' ', format.ratio(best['speedup']), best['rival_ns'] ? h('span', { class: 'soft' }, ` · ${format.ratio(best['rival_ns'] / best['time_ns'])} of the rival's speed`) : null) : null,
-      points, until: end, rival: best?.['rival_ns'] ?? null, floor: best?.['floor_ns'] ?? null, outside: best?.['outside_ns'] ?? null, x_text,
+      subtitle: best ? h('span', {}, format.ratio(best['speedup']), best['rival_ns'] ? h('span', { class: 'soft' }, ` · ${format.ratio(best['rival_ns'] / best['time_ns'])} of the rival`) : null) : null,
+      points, until: end, rival: best?.['rival_ns'] ?? null, floor: best?.['floor_ns'] ?? null, outside: best?.['outside_ns'] ?? null, x_text, x_ticks,
     });
   });
 }
 
 function workloads(data: PageData): HTMLElement {
   const device = data.tables['campaign']!.rows[0]!['device_name'];
+  const known = (key: string): boolean => data.tables['workloads']!.rows.some((row) => row[key] !== null);
   return data_table({
     rows: data.tables['workloads']!.rows.map((row) => ({ ...row, device_name: device, of_rival: row['rival_ns'] ? row['rival_ns'] / row['time_ns'] : null })),
     on_open: (row) => `/attempt/${row['iteration']}`,
@@ -48,9 +50,9 @@ function workloads(data: PageData): HTMLElement {
       { name: 'workload', key: 'workload', cell: (row) => [row['kernel'], ' ', h('b', {}, row['workload'])] },
       { name: 'best', key: 'time_ns', number: true, cell: time_cell },
       { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
-      { name: 'of floor', key: 'of_floor', number: true, cell: (row) => floor_cell(row['of_floor']) },
-      { name: 'rival', key: 'rival_ns', number: true, cell: (row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
-      { name: "of rival's speed", key: 'of_rival', number: true, cell: (row) => (row['of_rival'] ? h('span', { class: row['of_rival'] >= 1 ? 'goodtext' : '' }, format.ratio(row['of_rival'])) : '') },
+      ...(known('of_floor') ? [{ name: 'of floor', key: 'of_floor', number: true, cell: (row: Row) => floor_cell(row['of_floor']) }] : []),
+      ...(known('rival_ns') ? [{ name: 'rival', key: 'rival_ns', number: true, cell: (row: Row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
+      { name: "of rival's speed", key: 'of_rival', number: true, cell: (row: Row) => (row['of_rival'] ? h('span', { class: row['of_rival'] >= 1 ? 'goodtext' : '' }, format.ratio(row['of_rival'])) : '') }] : []),
       { name: 'confirmed', key: 'confirmed', cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
       { name: 'variant', key: 'variant', cell: (row) => row['variant'] },
       { name: 'configuration', mono: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
@@ -207,11 +209,12 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     put(places.cards, cards_table(data, live));
   };
 
+  const key_of_line = (key: string, name: string, words: string): Child => first.tables['workloads']!.rows.some((row) => row[key] !== null) ? [h('i', { class: `k ${name}` }), words] : null;
   put(main, places.top, places.tiles, h('div', { class: 'columns' },
     h('div', { class: 'wide' },
       places.now,
       panel_with('How the best times fell', places.axes, places.charts,
-        h('p', { class: 'key' }, h('i', { class: 'k stair' }), 'best so far, with its 95 % interval', h('i', { class: 'k rival' }), 'rival', h('i', { class: 'k floor' }), 'floor: what the GPU allows', h('i', { class: 'k outside' }), 'outside program, by its own measure')),
+        h('p', { class: 'key' }, h('i', { class: 'k stair' }), 'best so far, with its 95 % interval', key_of_line('rival_ns', 'rival', 'rival'), key_of_line('floor_ns', 'floor', 'floor: what the GPU allows'), key_of_line('outside_ns', 'outside', 'outside program, by its own measure'))),
       panel('Best of every workload', places.workloads),
       panel('Attempts', places.attempts), places.cards),
     h('div', { class: 'rail' },

@@ -5,7 +5,7 @@ import * as format from './format';
 export interface StepPoint { x: number; y: number; lo: number | null; hi: number | null; href?: string; title: string }
 export interface StepChart {
   title: string; subtitle?: Child; points: StepPoint[]; until: number; rival: number | null; floor: number | null;
-  outside?: number | null; x_text: (x: number) => string; width?: number; height?: number;
+  outside?: number | null; x_text: (x: number) => string; x_ticks: (until: number) => number[]; width?: number; height?: number;
 }
 
 /// Of a logarithmic axis: the ends, widened so that lines do not lie on the frame.
@@ -34,7 +34,7 @@ export function linear_ticks(lo: number, hi: number, most = 4): number[] {
   return found;
 }
 
-function time_ticks(hi: number): number[] {
+export function time_ticks(hi: number): number[] {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
   const step = steps.find((of) => hi / of <= 4) ?? hi / 4;
   const found: number[] = [];
@@ -42,47 +42,68 @@ function time_ticks(hi: number): number[] {
   return found;
 }
 
-/// The best time so far as a falling stair, its interval as a band, and what it is held against as lines.
+interface Level { value: number; name: string; word: string }
+
+/// Words beside lines that lie close: each a line of text apart.
+function spread_apart(places: number[], apart: number, least: number, most: number): number[] {
+  const order = places.map((_, at) => at).sort((a, b) => places[a]! - places[b]!);
+  const made = [...places];
+  for (let step = 1; step < order.length; ++step) made[order[step]!] = Math.max(made[order[step]!]!, made[order[step - 1]!]! + apart);
+  for (let step = order.length - 1; step >= 0; --step) {
+    const below = step + 1 < order.length ? made[order[step + 1]!]! - apart : most;
+    made[order[step]!] = Math.max(least, Math.min(made[order[step]!]!, below));
+  }
+  return made;
+}
+
+/// The best time so far as a falling stair, its interval as a band, and what it is held against as lines. What is far
+/// above the best or far below it is named at the edge, so that the last steps stay visible.
 export function step_chart(chart: StepChart): HTMLElement {
-  const width = chart.width ?? 380, height = chart.height ?? 190, left = 54, right = 12, top = 10, bottom = 22;
-  const lines = [chart.rival, chart.floor, chart.outside ?? null].filter((value): value is number => value !== null && value > 0);
-  const values = [...chart.points.flatMap((point) => [point.y, point.lo ?? point.y, point.hi ?? point.y]), ...lines].filter((value) => value > 0);
-  if (values.length === 0) return h('figure', { class: 'chart' }, h('figcaption', {}, h('b', {}, chart.title), chart.subtitle), h('p', { class: 'none' }, 'no time yet'));
-  const [lo, hi] = log_range(values);
+  const width = chart.width ?? 380, height = chart.height ?? 176, left = 52, right = 92, top = 10, bottom = 20;
+  const caption = h('figcaption', {}, h('b', {}, chart.title), chart.subtitle);
+  const times = chart.points.map((point) => point.y).filter((value) => value > 0);
+  if (times.length === 0) return h('figure', { class: 'chart' }, caption, h('p', { class: 'none' }, 'no time yet'));
+  const best = Math.min(...times);
+  const levels: Level[] = ([{ value: chart.rival, name: 'rival', word: 'rival' }, { value: chart.outside ?? null, name: 'outside', word: 'outside' }, { value: chart.floor, name: 'floor', word: 'floor' }] as { value: number | null; name: string; word: string }[])
+    .filter((level): level is Level => level.value !== null && level.value > 0);
+  const highest = Math.max(best * 8, ...levels.map((level) => Math.min(level.value * 1.5, best * 40)));
+  const lowest = best / 4;
+  const inside = (value: number): boolean => value <= highest && value >= lowest;
+  const shown = [...chart.points.flatMap((point) => [point.y, point.lo ?? point.y, point.hi ?? point.y]), ...levels.map((level) => level.value)].filter((value) => value > 0 && inside(value));
+  if (times.some((value) => value > highest)) shown.push(highest);
+  const [lo, hi] = log_range(shown);
   const until = Math.max(chart.until, ...chart.points.map((point) => point.x), 1e-9);
   const at_x = (x: number): number => left + (x / until) * (width - left - right);
-  const at_y = (y: number): number => top + ((Math.log10(hi) - Math.log10(y)) / (Math.log10(hi) - Math.log10(lo))) * (height - top - bottom);
+  const at_y = (y: number): number => Math.max(top, Math.min(height - bottom, top + ((Math.log10(hi) - Math.log10(y)) / (Math.log10(hi) - Math.log10(lo))) * (height - top - bottom)));
   const parts: SVGElement[] = [];
   for (const tick of log_ticks(lo, hi))
     parts.push(svg('line', { class: 'grid', x1: left, x2: width - right, y1: at_y(tick), y2: at_y(tick) }),
       svg('text', { class: 'tick', x: left - 6, y: at_y(tick) + 3.5, 'text-anchor': 'end' }, format.time(tick)));
-  const ticks = chart.x_text(1).includes('$') || chart.x_text(1) === '1' ? linear_ticks(0, until) : time_ticks(until);
-  for (const tick of ticks)
-    parts.push(svg('text', { class: 'tick', x: at_x(tick), y: height - 6, 'text-anchor': tick === 0 ? 'start' : 'middle' }, chart.x_text(tick)));
-  const level = (value: number | null | undefined, name: string, word: string): void => {
-    if (value === null || value === undefined || !(value > 0)) return;
-    parts.push(svg('line', { class: name, x1: left, x2: width - right, y1: at_y(value), y2: at_y(value) }),
-      svg('text', { class: `${name}-word`, x: width - right - 2, y: at_y(value) - 3, 'text-anchor': 'end' }, `${word} ${format.time(value)}`));
-  };
-  level(chart.floor, 'floor', 'floor');
-  level(chart.outside, 'outside', 'outside');
-  level(chart.rival, 'rival', 'rival');
+  for (const tick of chart.x_ticks(until))
+    parts.push(svg('text', { class: 'tick', x: at_x(tick), y: height - 5, 'text-anchor': tick === 0 ? 'start' : 'middle' }, chart.x_text(tick)));
+  const last = chart.points.at(-1)!;
+  const named: Level[] = [{ value: last.y, name: 'best', word: 'best' }, ...levels];
+  const places = spread_apart(named.map((level) => at_y(level.value)), 12, top + 4, height - bottom);
+  named.forEach((level, at) => {
+    if (level.name !== 'best' && inside(level.value)) parts.push(svg('line', { class: level.name, x1: left, x2: width - right, y1: at_y(level.value), y2: at_y(level.value) }));
+    const edge = level.value > highest ? '↑ ' : level.value < lowest ? '↓ ' : '';
+    parts.push(svg('text', { class: `${level.name}-word`, x: width - right + 6, y: places[at]! + 3.5 }, `${edge}${level.name === 'best' ? '' : `${level.word} `}${format.time(level.value)}`));
+  });
   let band = '', stair = '';
   chart.points.forEach((point, at) => {
-    const end = at + 1 < chart.points.length ? chart.points[at + 1]!.x : until;
-    stair += `${stair ? 'L' : 'M'}${at_x(point.x).toFixed(1)} ${at_y(point.y).toFixed(1)}L${at_x(end).toFixed(1)} ${at_y(point.y).toFixed(1)}`;
-    if (point.lo && point.hi)
-      band += `M${at_x(point.x).toFixed(1)} ${at_y(point.lo).toFixed(1)}H${at_x(end).toFixed(1)}V${at_y(point.hi).toFixed(1)}H${at_x(point.x).toFixed(1)}Z`;
+    const end = at_x(at + 1 < chart.points.length ? chart.points[at + 1]!.x : until).toFixed(1), x = at_x(point.x).toFixed(1), y = at_y(point.y).toFixed(1);
+    stair += `${stair ? 'L' : 'M'}${x} ${y}L${end} ${y}`;
+    if (point.lo && point.hi && inside(point.y)) band += `M${x} ${at_y(point.lo).toFixed(1)}H${end}V${at_y(point.hi).toFixed(1)}H${x}Z`;
   });
   parts.push(svg('path', { class: 'band', d: band }), svg('path', { class: 'stair', d: stair }));
   for (const point of chart.points) {
     const dot = svg('circle', { class: 'dot', cx: at_x(point.x), cy: at_y(point.y), r: 2.6 }, svg('title', {}, point.title));
     parts.push(point.href ? svg('a', { href: point.href }, dot) : dot);
   }
-  const last = chart.points.at(-1);
-  const words = last ? `${chart.title}: best ${format.time(last.y)}${chart.rival ? `, rival ${format.time(chart.rival)}` : ''}` : chart.title;
-  return h('figure', { class: 'chart' }, h('figcaption', {}, h('b', {}, chart.title), chart.subtitle),
-    svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words }, parts));
+  const first = chart.points[0]!;
+  if (first.y > highest) parts.push(svg('text', { class: 'tick', x: at_x(first.x) + 5, y: top + 13 }, `↑ from ${format.time(first.y)}`));
+  return h('figure', { class: 'chart' }, caption,
+    svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${chart.title}: best ${format.time(last.y)}${levels.map((level) => `, ${level.word} ${format.time(level.value)}`).join('')}` }, parts));
 }
 
 /// A curve without axes, for a line of a table.

@@ -5,7 +5,7 @@ type Maybe = number | null | undefined;
 
 function digits(value: number, most = 3): string {
   if (value === 0) return '0';
-  const size = Math.floor(Math.log10(Math.abs(value)));
+  const size = Math.floor(Math.log10(Math.abs(value)) + 1e-9);
   return value.toFixed(Math.max(0, Math.min(most, most - 1 - size)));
 }
 
@@ -33,6 +33,17 @@ export function seconds(s: Maybe): string {
   if (whole < 3600) return `${Math.floor(whole / 60)}m${two(whole % 60)}s`;
   if (whole < 86400) return `${Math.floor(whole / 3600)}h${two(Math.floor(whole / 60) % 60)}m`;
   return `${Math.floor(whole / 86400)}d${two(Math.floor(whole / 3600) % 24)}h`;
+}
+
+/// On an axis: "90 s", "10 min", "2 h".
+export function axis_seconds(s: number): string {
+  if (s === 0) return '0';
+  const [size, unit]: [number, string] = s < 120 ? [1, 's'] : s < 7200 ? [60, 'min'] : s < 172800 ? [3600, 'h'] : [86400, 'd'];
+  return `${Number((s / size).toPrecision(3))} ${unit}`;
+}
+
+export function axis_money(usd: number): string {
+  return usd === 0 ? '0' : `$${Number(usd.toPrecision(2))}`;
 }
 
 export function money(usd: Maybe): string {

@@ -2,7 +2,7 @@
 import { Child, h, link, put, svg } from './dom';
 import { ask, PageData, Row } from './data';
 import * as format from './format';
-import { bar, scatter, step_chart } from './charts';
+import { bar, linear_ticks, scatter, step_chart } from './charts';
 import { data_links, data_table, panel, panel_with } from './table';
 import { attempt_link, campaign_link, floor_cell, kernel_link, time_cell } from './parts';
 import { look } from './outcome';
@@ -48,7 +48,7 @@ function history(rows: Row[]): Child {
   if (!several.length) return h('p', { class: 'none' }, 'each workload was in one campaign only: a second makes a history');
   return h('div', { class: 'charts' }, several.map(([name, list]) => step_chart({
     title: name, points: list.map((row) => ({ x: row['started_unix'] - start, y: row['time_ns'], lo: null, hi: null, href: `/campaign/${row['campaign']}`, title: `campaign ${row['campaign']} ${row['name'] ?? ''}, ${row['begun']}: ${format.time(row['time_ns'])}` })),
-    until: Math.max(...list.map((row) => row['started_unix'])) - start, rival: null, floor: null, x_text: days,
+    until: Math.max(...list.map((row) => row['started_unix'])) - start, rival: null, floor: null, x_text: days, x_ticks: (until) => linear_ticks(0, until, 2),
   })));
 }
 

@@ -56,7 +56,7 @@ export const kAttemptColumns: (Column & { id: string; usual?: boolean })[] = [
   { id: 'node', name: 'node', cell: (row) => row['node'] ?? '' },
   { id: 'label', name: 'label', cell: (row) => row['label'] ?? '' },
   { id: 'device', name: 'device', cell: (row) => row['device_name'] },
-  { id: 'ended', name: 'ended (UTC)', key: 'ended', cell: (row) => row['ended'] },
+  { id: 'ended', name: 'ended (UTC)', key: 'ended_unix', cell: (row) => row['ended'] },
 ];
 
 export function columns_of(ids: string[]): Column[] {
