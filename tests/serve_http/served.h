@@ -19,11 +19,20 @@ struct Served {
   Rooms rooms;
   Shell shell{rooms, {}, {}, path};
 
-  explicit Served(int campaigns = 2, int iterations = 30) {
+  /// Two campaigns of 30 attempts are made once and copied.
+  Served() : Served(0, 0, false) {
+    static const store::test::Folder made;
+    static const std::string whole = [] {
+      store::test::random_history(*Store::open(made / "x.db", Mode::read_write), 1, 2, 30);
+      return made / "x.db";
+    }();
+    std::filesystem::copy_file(whole, path);
+  }
+  Served(int campaigns, int iterations, bool written = true) {
     rooms.archive = store::open_archive;
     rooms.page_record = store::open_page_record;
     rooms.program.number = "0.1.0";
-    store::test::random_history(*Store::open(path, Mode::read_write), 1, campaigns, iterations);
+    if (written) store::test::random_history(*Store::open(path, Mode::read_write), 1, campaigns, iterations);
   }
   std::unique_ptr<Store> write() const { return Store::open(path, Mode::read_write); }
 };

@@ -42,8 +42,8 @@ std::vector<std::int64_t> column(const json& table, const std::string& name) {
 
 TEST_CASE("every page answers: with campaigns, and in an empty store") {
   for (const int campaigns : {0, 2}) {
-    const Served served(campaigns);
-    Site site(const_cast<Shell&>(served.shell), {});
+    Served served(campaigns, 10);
+    Site site(served.shell, {});
     for (const Page& page : pages()) {
       if (needs_plugins(page)) continue;
       if (campaigns == 0 && page.detail == Detail::iteration) continue;
@@ -77,7 +77,7 @@ TEST_CASE("the queries of a page are statements that harness query answers alike
 }
 
 TEST_CASE("pages of attempts, one behind the other, have every row once in every order") {
-  Served served(3, 40);
+  Served served;
   Site site(served.shell, {});
   for (const std::string sort :
        {"-iteration", "iteration", "time_ns", "-speedup", "variant", "-ended_unix", "outcome"}) {
