@@ -9,7 +9,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
-#include "harness/store/page_record.h"
+#include "harness/store/page_words.h"
 
 namespace harness::store {
 namespace {

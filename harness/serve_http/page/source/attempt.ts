@@ -201,7 +201,7 @@ export function attempt_page(main: HTMLElement, data: PageData): void {
       iteration.floor_ns ? tile('of floor', iteration.time_ns ? format.share(iteration.floor_ns / iteration.time_ns) : '–', format.time(iteration.floor_ns)) : null,
       iteration.rival && iteration.time_ns ? tile("of the rival's speed", format.ratio(iteration.rival.time_ns / iteration.time_ns), iteration.rival.variant) : null,
       tile('gates', `${(iteration.gates ?? []).filter((gate: any) => gate.passed).length} of ${(iteration.gates ?? []).length}`, (iteration.gates ?? []).some((gate: any) => gate.passed === false) ? 'one failed' : 'none failed'),
-      tile('registers', resources.registers ?? '–', resources.spill_bytes ? `${resources.spill_bytes} B spilled` : 'no spills'),
+      iteration.emulation ? null : tile('registers', resources.registers ?? '–', resources.spill_bytes ? `${resources.spill_bytes} B spilled` : 'no spills'),
       tile('took', format.seconds(cost.wall_s), cost.usd ? format.money(cost.usd) : '')),
     h('div', { class: 'columns attempt' },
       h('div', { class: 'wide' }, error_box(iteration), h('section', { class: 'panel code-panel' }, tabs(list)), errors_table(iteration.errors), lineage(data.tables['lineage']!.rows, iteration.variant)),

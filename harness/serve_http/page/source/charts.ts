@@ -59,7 +59,7 @@ function spread_apart(places: number[], apart: number, least: number, most: numb
 /// The best time so far as a falling stair, its interval as a band, and what it is held against as lines. What is far
 /// above the best or far below it is named at the edge, so that the last steps stay visible.
 export function step_chart(chart: StepChart): HTMLElement {
-  const width = chart.width ?? 380, height = chart.height ?? 176, left = 52, right = 92, top = 10, bottom = 20;
+  const width = chart.width ?? 380, height = chart.height ?? 176, left = 52, right = chart.rival || chart.floor || chart.outside ? 92 : 58, top = 10, bottom = 20;
   const caption = h('figcaption', {}, h('b', {}, chart.title), chart.subtitle);
   const times = chart.points.map((point) => point.y).filter((value) => value > 0);
   if (times.length === 0) return h('figure', { class: 'chart' }, caption, h('p', { class: 'none' }, 'no time yet'));

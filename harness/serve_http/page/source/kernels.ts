@@ -89,7 +89,7 @@ function scatter_panel(kernel: string): HTMLElement {
 function parameters(rows: Row[]): Child {
   const groups = new Map<string, Row[]>();
   for (const row of rows) if (row['value_count'] > 1) groups.set(`${row['variant']} ${row['parameter']}`, [...(groups.get(`${row['variant']} ${row['parameter']}`) ?? []), row]);
-  const list = [...groups.entries()].slice(0, 24);
+  const list = [...groups.entries()].slice(0, 12);
   if (!list.length) return h('p', { class: 'none' }, 'no parameter was tried with two values');
   return h('div', { class: 'effects' }, list.map(([name, values]) => h('div', {}, h('h3', {}, name), h('ul', {}, values.map((row) =>
     h('li', { title: `${row['iterations']} attempts, best ${format.ratio(row['best'])}, worst ${format.ratio(row['worst'])}` }, h('code', {}, String(row['value'])), bar(Math.min(1, 1 / row['geomean'])), h('span', { class: 'n' }, format.ratio(row['geomean']))))))));

@@ -34,7 +34,7 @@ function side_input(name: string, value: string): HTMLElement {
 export async function compare_page(main: HTMLElement, data: PageData): Promise<void> {
   document.title = 'compare · harness';
   const words = new URLSearchParams(location.search), a = words.get('a') ?? '', b = words.get('b') ?? '';
-  put(main, panel_with('Compare', data['comparison'] ? data_links() : null, h('form', { class: 'filters', method: 'get', action: '/compare' }, side_input('a', a), side_input('b', b), h('button', {}, 'compare'),
+  put(main, panel_with('Compare', data['comparison'] ? data_links('', 'json') : null, h('form', { class: 'filters', method: 'get', action: '/compare' }, side_input('a', a), side_input('b', b), h('button', {}, 'compare'),
     h('p', { class: 'soft small' }, 'Two campaigns (number, name or latest), two devices by their names, or two attempts as #12 and #34.'))));
   if (data['difference']) { put(main, ...[...main.childNodes] as Node[], attempts_beside(data['difference'])); return; }
   const found = data['comparison'];
@@ -99,7 +99,7 @@ export function devices_page(main: HTMLElement, data: PageData): void {
 export function playbook_page(main: HTMLElement, data: PageData): void {
   document.title = 'playbook · harness';
   const rows: Row[] = (data['patterns'] ?? []).map((row: Row) => ({ ...row, applied: row['evidence']?.applied ?? 0, improved: row['evidence']?.improved ?? 0, gain: row['evidence']?.mean_gain ?? null }));
-  put(main, panel_with('Playbook', data_links(), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'no page was found', columns: [
+  put(main, panel_with('Playbook', data_links('', 'json'), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'no page was found', columns: [
     { name: '#', key: 'id', number: true, cell: (row) => row['id'] ?? '' }, { name: 'pattern', key: 'title', cell: (row) => (row['error'] ? h('span', { class: 'error' }, row['error']) : link(`/playbook/${row['id']}`, row['title'])) },
     { name: 'applied', key: 'applied', number: true, cell: (row) => format.count(row['applied']) }, { name: 'improved', key: 'improved', number: true, cell: (row) => format.count(row['improved']) }, { name: 'mean gain', key: 'gain', number: true, cell: (row) => format.ratio(row['gain']) },
     { name: 'techniques', wide: true, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, cell: (row) => h('span', { class: 'soft' }, row['summary'] ?? '') }] })));

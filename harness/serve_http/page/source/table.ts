@@ -86,7 +86,7 @@ export function data_table(options: TableOptions): HTMLElement {
 }
 
 /// The same data for programs.
-export function data_links(table?: string): HTMLElement {
+export function data_links(table?: string, forms: 'all' | 'json' = 'all'): HTMLElement {
   const path = location.pathname === '/' ? '/campaigns' : location.pathname;
   const search = new URLSearchParams(location.search);
   const of = (form: string, more = ''): string => {
@@ -96,8 +96,8 @@ export function data_links(table?: string): HTMLElement {
     return `${path}.${form}${text ? `?${text}` : ''}`;
   };
   return h('span', { class: 'forms' }, h('a', { href: of('json'), title: 'this page as JSON' }, 'json'),
-    h('a', { href: of('csv', table ?? ''), title: 'this table as CSV' }, 'csv'),
-    h('a', { href: of('sql'), title: 'the queries behind this page' }, 'sql'));
+    forms === 'json' ? null : [h('a', { href: of('csv', table ?? ''), title: 'this table as CSV' }, 'csv'),
+      h('a', { href: of('sql'), title: 'the queries behind this page' }, 'sql')]);
 }
 
 export function panel(title: string, ...children: Child[]): HTMLElement {
