@@ -22,6 +22,7 @@
 #include "harness/script/strategy/playbook.h"
 #include "harness/service/places.h"
 #include "harness/store/archive.h"
+#include "harness/store/page_record.h"
 #include "harness/system/rights.h"
 #include "harness/system/walls.h"
 #include "harness/worker/observation.h"
@@ -217,6 +218,7 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return make_profiler(kinds, places, device, std::move(stop));
   };
   rooms.archive = store::open_archive;
+  rooms.page_record = store::open_page_record;
   rooms.offline_device = [&](const Places& places, const std::string& architecture) {
     return offline_device(kinds, places, architecture);
   };

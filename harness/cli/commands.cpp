@@ -25,6 +25,7 @@ void define_profile(CLI::App&, Shell&, std::function<int()>&);
 void define_report(CLI::App&, Shell&, std::function<int()>&);
 void define_doctor(CLI::App&, Shell&, std::function<int()>&);
 void define_help(CLI::App&, Shell&, std::function<int()>&);
+void define_serve(CLI::App&, Shell&, std::function<int()>&);
 void define_query(CLI::App&, Shell&, std::function<int()>&);
 void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
@@ -122,6 +123,11 @@ const std::vector<Command>& commands() {
        "One campaign as a page: verdict, charts, tables, what to do next",
        define_report,
        {"harness report 2 --html report.html", "harness report 2 --markdown report.md"}},
+      {"Ask the record",
+       "serve",
+       "A live page of what campaigns do, found and cost, for a browser",
+       define_serve,
+       {"harness serve", "harness serve --host 0.0.0.0 --port 80 --token-file ~/.harness-token"}},
       {"Ask the record",
        "query",
        "Ask the store in SQL, read-only",

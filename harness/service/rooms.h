@@ -12,6 +12,7 @@
 #include "harness/core/fleet.h"
 #include "harness/core/formula_catalog.h"
 #include "harness/core/observation.h"
+#include "harness/core/page_record.h"
 #include "harness/core/playbook.h"
 #include "harness/core/profiler.h"
 #include "harness/core/proposal.h"
@@ -54,6 +55,8 @@ struct Rooms {
   std::function<std::string()> confinement;
   /// The store at a path; ":memory:" is one that vanishes with the archive.
   std::function<std::unique_ptr<Archive>(const std::string& path, ArchiveAccess access)> archive;
+  /// The store at a path for a live page, which only reads.
+  std::function<std::unique_ptr<PageRecord>(const std::string& path, SqlReach reach)> page_record;
   /// Nothing: no kind of device has such an architecture.
   std::function<std::optional<OfflineDevice>(const Places&, const std::string& architecture)> offline_device;
   /// A device that sees what a kernel does to memory of unknown size.

@@ -52,19 +52,13 @@ int authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
-/// Tables are read through views whose name nobody can guess: SQLite tells the authorizer the name of what reads, and
-/// that may also be the name of a WITH clause of the statement.
-struct AgentViews {
-  std::string secret = "guard_" + new_uuid() + "_";
-};
-
 bool begins_with(const char* text, const std::string& beginning) {
   return text != nullptr && std::string_view(text).starts_with(beginning);
 }
 
-int authorize_agent(void* views, int action, const char* first, const char* second, const char* third,
+int authorize_agent(void* guard, int action, const char* first, const char* second, const char* third,
                     const char* within) {
-  const std::string& secret = static_cast<const AgentViews*>(views)->secret;
+  const std::string& secret = *static_cast<const std::string*>(guard);
   const std::string_view table = first == nullptr ? "" : first, column = second == nullptr ? "" : second;
   const bool open = begins_with(first, "agent_") || begins_with(first, secret) || begins_with(within, secret) ||
                     table == "json_each" || table == "json_tree";
@@ -72,19 +66,19 @@ int authorize_agent(void* views, int action, const char* first, const char* seco
   // Without a column nothing but the number of rows is read; a view that was folded into the statement does so too.
   if (action == SQLITE_PRAGMA || (action == SQLITE_READ && !column.empty() && closed))
     return begins_with(within, secret) ? SQLITE_OK : SQLITE_DENY;
-  return authorize(views, action, first, second, third, within);
+  return authorize(guard, action, first, second, third, within);
 }
 
 /// Each view agent_... of the store as a temporary one of the same name over one with a secret name.
-void guard_agent_views(SQLite::Database& database, const AgentViews& views) {
+void guard_agent_views(SQLite::Database& database, const std::string& secret) {
   std::vector<std::pair<std::string, std::string>> found;
   SQLite::Statement query(database,
                           "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name GLOB 'agent_*' ORDER BY 1");
   while (query.executeStep()) found.emplace_back(query.getColumn(0).getString(), query.getColumn(1).getString());
   for (const auto& [name, sql] : found) {
     const std::string select = sql.substr(sql.find(" AS") + 3);
-    database.exec(fmt::format("CREATE TEMP VIEW {0}{1} AS {2}", views.secret, name, select));
-    database.exec(fmt::format("CREATE TEMP VIEW {1} AS SELECT * FROM {0}{1}", views.secret, name));
+    database.exec(fmt::format("CREATE TEMP VIEW {0}{1} AS {2}", secret, name, select));
+    database.exec(fmt::format("CREATE TEMP VIEW {1} AS SELECT * FROM {0}{1}", secret, name));
   }
 }
 
@@ -168,18 +162,28 @@ SqlAnswer collect(SQLite::Statement& statement, const SqlLimits& limits) {
 
 }  // namespace
 
-SqlAnswer read_only_sql(const std::string& path, const std::string& sql, const SqlLimits& limits) {
-  Connection connection = Connection::open(path, Mode::read_only);
-  sqlite3* handle = connection.database().getHandle();
-  auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
-  AgentViews views;
-  if (limits.reach == SqlReach::agent_views) guard_agent_views(connection.database(), views);
-  confine(handle, &deadline);
-  if (limits.reach == SqlReach::agent_views) sqlite3_set_authorizer(handle, authorize_agent, &views);
-  check_statement(handle, sql, limits.reach);
+/// Tables are read through views whose name nobody can guess: SQLite tells the authorizer the name of what reads, and
+/// that may also be the name of a WITH clause of the statement.
+struct ReadOnlySql::AgentViews {
+  std::string secret = "guard_" + new_uuid() + "_";
+};
+
+ReadOnlySql::ReadOnlySql(const std::string& path, SqlReach reach)
+    : reach_(reach), views_(std::make_unique<AgentViews>()), connection_(Connection::open(path, Mode::read_only)) {
+  sqlite3* handle = connection_.database().getHandle();
+  deadline_ = Clock::now() + std::chrono::hours(1);  // until the first question
+  if (reach_ == SqlReach::agent_views) guard_agent_views(connection_.database(), views_->secret);
+  confine(handle, &deadline_);
+  if (reach_ == SqlReach::agent_views) sqlite3_set_authorizer(handle, authorize_agent, &views_->secret);
+}
+
+ReadOnlySql::~ReadOnlySql() = default;
+
+SqlAnswer ReadOnlySql::ask(const std::string& sql, const SqlLimits& limits) {
+  deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
+  check_statement(connection_.database().getHandle(), sql, reach_);
   try {
-    SQLite::Statement statement(connection.database(), sql);
+    SQLite::Statement statement(connection_.database(), sql);
     return collect(statement, limits);
   } catch (const SQLite::Exception& exception) {
     if (exception.getErrorCode() == SQLITE_INTERRUPT) {
@@ -188,6 +192,10 @@ SqlAnswer read_only_sql(const std::string& path, const std::string& sql, const S
     }
     throw bad_input(fmt::format("the query is wrong: {}", exception.what()));
   }
+}
+
+SqlAnswer read_only_sql(const std::string& path, const std::string& sql, const SqlLimits& limits) {
+  return ReadOnlySql(path, limits.reach).ask(sql, limits);
 }
 
 }  // namespace harness::store

@@ -1,24 +1,36 @@
 #pragma once
-#include <cstdint>
+#include <chrono>
+#include <memory>
 #include <string>
 
-#include "harness/core/history.h"
+#include "harness/core/page_record.h"
+#include "harness/store/connection.h"
 
 namespace harness::store {
 
-/// What a statement may read: everything, or the views that agents may know (agent_...).
-enum class SqlReach { everything, agent_views };
+/// Questions to the store at a path, one SELECT each. Read-only by construction, whatever a statement says: a
+/// connection of its own is opened read-only, an authorizer allows reading and nothing else, values and patterns are
+/// short, and a statement is stopped after its time.
+class ReadOnlySql {
+ public:
+  explicit ReadOnlySql(const std::string& path, SqlReach reach = SqlReach::everything);
+  ~ReadOnlySql();
+  ReadOnlySql(const ReadOnlySql&) = delete;
+  ReadOnlySql& operator=(const ReadOnlySql&) = delete;
 
-struct SqlLimits {
-  double seconds = 30;
-  std::int64_t rows = -1;                  // stop after this many; negative: no limit
-  std::int64_t bytes = 256 * 1024 * 1024;  // of text and blobs in the answer
-  SqlReach reach = SqlReach::everything;
+  /// Throws Error(bad_input) with SQLite's message for a bad or refused statement. `limits.reach` is the session's.
+  SqlAnswer ask(const std::string& sql, const SqlLimits& limits);
+
+ private:
+  struct AgentViews;
+
+  SqlReach reach_;
+  std::unique_ptr<AgentViews> views_;  // before the connection, whose authorizer reads it
+  std::chrono::steady_clock::time_point deadline_;
+  Connection connection_;
 };
 
-/// Answers one SELECT over the store at `path`. Read-only by construction, whatever the statement says: its own
-/// connection is opened read-only, an authorizer allows reading and nothing else, values and patterns are short, and it
-/// is stopped after its time. Throws Error(bad_input) with SQLite's message for a bad or refused statement.
+/// One question.
 SqlAnswer read_only_sql(const std::string& path, const std::string& sql, const SqlLimits& limits = {});
 
 }  // namespace harness::store

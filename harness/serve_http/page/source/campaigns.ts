@@ -1,0 +1,112 @@
+// All campaigns; what runs now stands first.
+import { h, link, put } from './dom';
+import { ask, feed, Live, Moment, PageData, Row } from './data';
+import * as format from './format';
+import { bar, spark } from './charts';
+import { data_links, data_table, panel_with } from './table';
+import { state_badge } from './parts';
+import { now_line } from './now';
+
+function reason_badge(row: Row, live: Live | undefined): HTMLElement {
+  if (live) return state_badge(live.state === 'running' ? 'running' : 'stale', live.state === 'running' ? 'running' : 'killed');
+  if (!row['ended'] && !row['reason']) return state_badge('stale', 'not ended');
+  return state_badge(['goal', 'budget', 'cost', 'exhausted', 'strategy'].includes(row['reason']) ? 'ended' : 'stale', row['reason'] ?? 'ended');
+}
+
+function live_card(live: Live): HTMLElement {
+  const share = live.budget_s ? live.spent_s / live.budget_s : null;
+  return h('a', { class: 'livecard', href: `/campaign/${live.campaign}` },
+    h('div', { class: 'line' }, state_badge(live.state === 'running' ? 'running' : 'stale', live.state === 'running' ? 'running' : 'killed'),
+      h('b', {}, `campaign ${live.campaign}`, live.name ? ` · ${live.name}` : ''), h('span', { class: 'soft' }, live.kernels.join(', ')),
+      h('span', { class: 'push big' }, live.speedup ? format.ratio(live.speedup) : '–')),
+    now_line(live),
+    h('div', { class: 'line soft' }, share === null ? null : bar(share, 'of the budget'),
+      h('span', {}, format.seconds(live.spent_s), live.budget_s ? ` of ${format.seconds(live.budget_s)}` : ''),
+      live.spent_usd !== null ? h('span', {}, format.money(live.spent_usd), live.max_cost_usd ? ` of ${format.money(live.max_cost_usd)}` : '') : null,
+      h('span', {}, `${format.count(live.iterations)} attempts`), h('span', { class: 'push' }, live.device_name)));
+}
+
+/// The score of a campaign over its time: fetched when its row is seen.
+function lazy_spark(campaign: number): HTMLElement {
+  const place = h('span', { class: 'sparkplace' });
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    seen.disconnect();
+    ask(`/campaign/${campaign}/curve.json`).then((data) => {
+      const bests = new Map<string, number>();
+      const values: [number, number][] = [];
+      for (const row of data.tables['curve']!.rows) {
+        bests.set(`${row['kernel']}/${row['workload']}`, row['speedup'] ?? 1);
+        values.push([row['seconds'], Math.exp([...bests.values()].reduce((sum, value) => sum + Math.log(value), 0) / bests.size)]);
+      }
+      put(place, spark(values));
+    }).catch(() => put(place));
+  });
+  seen.observe(place);
+  return place;
+}
+
+function filtered(rows: Row[], words: string): Row[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    const text = [row['campaign'], row['name'], row['kernels'], row['device_name'], row['strategy'], row['search'], row['reason'], row['begun']].join(' ').toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+}
+
+export function campaigns_page(main: HTMLElement, data: PageData): void {
+  document.title = 'campaigns · harness';
+  const search = new URLSearchParams(location.search);
+  const lives = new Map<number, Live>();
+  let rows = data.tables['campaigns']!.rows;
+  const running = h('div', { class: 'livecards' }), table = h('div'), more = h('div');
+  const box = h('input', {
+    type: 'search', placeholder: 'filter: name, kernel, device, strategy…', value: search.get('text') ?? '', 'aria-label': 'filter campaigns',
+    oninput: () => {
+      const words = new URLSearchParams(location.search);
+      if (box.value) words.set('text', box.value); else words.delete('text');
+      history.replaceState(null, '', `${location.pathname}${words.size ? `?${words}` : ''}`);
+      draw();
+    },
+  });
+  const draw = (): void => put(table, data_table({
+    rows: filtered(rows, box.value),
+    empty: rows.length ? 'no campaign fits the filter' : 'no campaign yet: harness run KERNEL --budget 60s makes one',
+    on_open: (row) => `/campaign/${row['campaign']}`,
+    columns: [
+      { name: '#', key: 'campaign', number: true, cell: (row) => link(`/campaign/${row['campaign']}`, row['campaign']) },
+      { name: 'state', key: 'reason', cell: (row) => reason_badge(row, lives.get(row['campaign'])) },
+      { name: 'name', key: 'name', wide: true, cell: (row) => [row['name'] ?? h('span', { class: 'soft' }, 'no name'), row['imported'] ? h('span', { class: 'badge' }, 'imported') : null] },
+      { name: 'best', key: 'best_speedup', number: true, title: 'Geometric mean over its workloads of the best speedup that passed; its page has the score of what was confirmed', cell: (row) => h('b', {}, format.ratio(row['best_speedup'])) },
+      { name: 'best over time', cell: (row) => lazy_spark(row['campaign']) },
+      { name: 'kernels', wide: true, cell: (row) => ((format.parsed(row['kernels']) ?? []) as string[]).slice(0, 4).join(', ') + ((format.parsed(row['kernels']) ?? []).length > 4 ? ' …' : '') },
+      { name: 'workloads', key: 'improved', number: true, cell: (row) => (row['workloads'] === null ? '' : `${row['improved']} of ${row['workloads']}`) },
+      { name: 'attempts', key: 'iterations', number: true, cell: (row) => format.count(row['iterations']) },
+      { name: 'passed', key: 'passed', number: true, cell: (row) => (row['iterations'] ? format.share((row['passed'] + row['screened']) / row['iterations']) : '') },
+      { name: 'spent', key: 'spent_s', number: true, cell: (row) => format.seconds(lives.get(row['campaign'])?.spent_s ?? row['spent_s']) },
+      { name: 'cost', key: 'cost_usd', number: true, cell: (row) => format.money(row['cost_usd']) },
+      { name: 'device', key: 'device_name', wide: true, cell: (row) => row['device_name'] },
+      { name: 'strategy', key: 'strategy', cell: (row) => row['strategy'] },
+      { name: 'begun (UTC)', key: 'begun', cell: (row) => row['begun'] },
+    ],
+  }));
+  const older = (): void => put(more, rows.length > 0 && rows.length % 100 === 0 ? h('button', { type: 'button', onclick: async () => {
+    const next = await ask(`/campaigns.json?before=${rows.at(-1)!['campaign']}`);
+    rows = [...rows, ...next.tables['campaigns']!.rows];
+    draw();
+    older();
+  } }, 'older campaigns') : null);
+  put(main, running, panel_with('Campaigns', h('span', { class: 'aside' }, box, data_links()), table, more));
+  draw();
+  older();
+  let known = '';
+  feed.on((moment: Moment) => {
+    put(running, moment.live.map(live_card));
+    lives.clear();
+    for (const live of moment.live) lives.set(live.campaign, live);
+    const now = JSON.stringify([moment.newest['campaign'], moment.newest['ended'], [...lives.keys()]]);
+    if (known && now !== known) void ask('/campaigns.json').then((next) => { rows = next.tables['campaigns']!.rows; draw(); older(); });
+    else if (now !== known) draw();
+    known = now;
+  });
+}

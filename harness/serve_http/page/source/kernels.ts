@@ -1,0 +1,118 @@
+// Kernels over all campaigns: best times, history, variants on workloads, parameters, scatter.
+import { Child, h, link, put, svg } from './dom';
+import { ask, PageData, Row } from './data';
+import * as format from './format';
+import { bar, linear_ticks, scatter, step_chart } from './charts';
+import { data_links, data_table, panel, panel_with } from './table';
+import { attempt_link, campaign_link, floor_cell, kernel_link, time_cell } from './parts';
+import { look } from './outcome';
+
+export function kernels_page(main: HTMLElement, data: PageData): void {
+  document.title = 'kernels · harness';
+  put(main, panel_with('Kernels', data_links(), data_table({
+    rows: data.tables['kernels']!.rows, on_open: (row) => `/kernel/${encodeURIComponent(row['kernel'])}`, empty: 'no kernel was tried yet',
+    columns: [
+      { name: 'kernel', key: 'kernel', cell: (row) => kernel_link(row['kernel']) },
+      { name: 'best speedup', key: 'best_speedup', number: true, cell: (row) => h('b', {}, format.ratio(row['best_speedup'])) },
+      { name: 'workloads', key: 'workloads', number: true, cell: (row) => row['workloads'] },
+      { name: 'confirmed', key: 'confirmed', number: true, cell: (row) => row['confirmed'] },
+      { name: 'campaigns', key: 'campaigns', number: true, cell: (row) => row['campaigns'] },
+      { name: 'techniques', key: 'techniques', number: true, cell: (row) => row['techniques'] },
+      { name: 'attempts', key: 'iterations', number: true, cell: (row) => format.count(row['iterations']) },
+      { name: 'devices', wide: true, cell: (row) => (row['devices'] ?? '').replaceAll(',', ', ') },
+    ],
+  })));
+}
+
+function heat(rows: Row[], kernel: string): Child {
+  const variants = [...new Set(rows.map((row) => row['variant']))].sort(), columns = [...new Set(rows.map((row) => row['workload']))].sort();
+  const cells = new Map(rows.map((row) => [`${row['variant']}|${row['workload']}`, row]));
+  return h('div', { class: 'scroll' }, h('table', { class: 'heat' }, h('thead', {}, h('tr', {}, h('th', {}, ''), columns.map((column) => h('th', { scope: 'col' }, h('span', {}, column))))),
+    h('tbody', {}, variants.map((variant) => h('tr', {}, h('th', { scope: 'row' }, variant), columns.map((column) => {
+      const row = cells.get(`${variant}|${column}`);
+      if (!row) return h('td', { class: 'empty' });
+      const strength = Math.max(0, 1 - Math.log2(row['slowdown']) / 5);
+      return h('td', { class: row['slowdown'] < 1.005 ? 'best' : '', title: `${variant} on ${column}: ${format.time(row['time_ns'])}, ${row['iterations']} attempts` },
+        h('a', { href: `/attempts?kernel=${encodeURIComponent(kernel)}&variant=${encodeURIComponent(variant)}&workload=${encodeURIComponent(column)}&sort=time_ns` },
+          h('i', { style: { opacity: String(0.06 + 0.5 * strength) } }), h('span', {}, format.ratio(row['slowdown']))));
+    }))))));
+}
+
+/// A line a workload over the campaigns' dates.
+function history(rows: Row[]): Child {
+  const by = new Map<string, Row[]>();
+  for (const row of rows) by.set(row['workload'], [...(by.get(row['workload']) ?? []), row]);
+  const start = Math.min(...rows.map((row) => row['started_unix']));
+  const days = (x: number): string => new Date((start + x) * 1000).toISOString().slice(5, 16).replace('T', ' ');
+  const several = [...by.entries()].filter(([, list]) => new Set(list.map((row) => row['campaign'])).size > 1);
+  if (!several.length) return h('p', { class: 'none' }, 'each workload was in one campaign only: a second makes a history');
+  return h('div', { class: 'charts' }, several.map(([name, list]) => step_chart({
+    title: name, points: list.map((row) => ({ x: row['started_unix'] - start, y: row['time_ns'], lo: null, hi: null, href: `/campaign/${row['campaign']}`, title: `campaign ${row['campaign']} ${row['name'] ?? ''}, ${row['begun']}: ${format.time(row['time_ns'])}` })),
+    until: Math.max(...list.map((row) => row['started_unix'])) - start, rival: null, floor: null, x_text: days, x_ticks: (until) => linear_ticks(0, until, 2),
+  })));
+}
+
+const kAxes = ['time_ns', 'speedup', 'of_floor', 'registers', 'shared_bytes', 'spill_bytes', 'build_s', 'gates_s', 'timing_s', 'wall_s', 'usd', 'iteration'];
+function axis_text(name: string): (value: number) => string {
+  if (name.endsWith('_ns')) return format.time;
+  if (name.endsWith('_s')) return format.seconds;
+  if (name === 'usd') return format.money;
+  if (name === 'speedup') return format.ratio;
+  if (name === 'of_floor') return format.share;
+  if (name.endsWith('_bytes')) return format.bytes;
+  return format.anything;
+}
+
+function scatter_panel(kernel: string): HTMLElement {
+  const words = new URLSearchParams(location.search);
+  let x = words.get('x') ?? 'registers', y = words.get('y') ?? 'time_ns', workload = words.get('on') ?? '';
+  const place = h('div'), aside = h('span', { class: 'aside' });
+  let rows: Row[] = [];
+  const draw = (): void => {
+    const parameters = [...new Set(rows.flatMap((row) => Object.keys(format.parsed(row['config']) ?? {})))];
+    const value = (row: Row, name: string): number | null => { const found = name in row ? row[name] : (format.parsed(row['config']) ?? {})[name]; return typeof found === 'number' ? found : null; };
+    const choose = (label: string, list: string[], now: string, set: (value: string) => void): HTMLElement => h('label', {}, label, h('select', { onchange: (event: Event) => {
+      set((event.target as HTMLSelectElement).value);
+      const kept = new URLSearchParams({ x, y, ...(workload ? { on: workload } : {}) });
+      window.history.replaceState(null, '', `${location.pathname}?${kept}`);
+      draw();
+    } }, list.map((one) => h('option', { value: one, selected: one === now }, one || 'all workloads'))));
+    put(aside, choose('across', [...kAxes, ...parameters], x, (value_) => { x = value_; }), choose('up', [...kAxes, ...parameters], y, (value_) => { y = value_; }), choose('on', ['', ...new Set(rows.map((row) => row['workload'] as string))], workload, (value_) => { workload = value_; }));
+    const points = rows.filter((row) => !workload || row['workload'] === workload).map((row) => ({ row, px: value(row, x), py: value(row, y) })).filter((point) => point.px !== null && point.py !== null)
+      .map(({ row, px, py }) => ({ x: px!, y: py!, tone: look(row['outcome']).tone, href: `/attempt/${row['iteration']}`, title: `#${row['iteration']} ${row['variant']} on ${row['workload']}: ${format.time(row['time_ns'])}` }));
+    put(place, scatter(points, x, y, axis_text(x), axis_text(y)));
+  };
+  ask(`/kernel/${encodeURIComponent(kernel)}/points.json`).then((data) => { rows = data.tables['kernel_points']!.rows; draw(); }).catch((error) => put(place, h('p', { class: 'error' }, error.message)));
+  return panel_with('Any two columns of the newest attempts', aside, place);
+}
+
+function parameters(rows: Row[]): Child {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) if (row['value_count'] > 1) groups.set(`${row['variant']} ${row['parameter']}`, [...(groups.get(`${row['variant']} ${row['parameter']}`) ?? []), row]);
+  const list = [...groups.entries()].slice(0, 12);
+  if (!list.length) return h('p', { class: 'none' }, 'no parameter was tried with two values');
+  return h('div', { class: 'effects' }, list.map(([name, values]) => h('div', {}, h('h3', {}, name), h('ul', {}, values.map((row) =>
+    h('li', { title: `${row['iterations']} attempts, best ${format.ratio(row['best'])}, worst ${format.ratio(row['worst'])}` }, h('code', {}, String(row['value'])), bar(Math.min(1, 1 / row['geomean'])), h('span', { class: 'n' }, format.ratio(row['geomean']))))))));
+}
+
+export function kernel_page(main: HTMLElement, data: PageData): void {
+  const kernel = decodeURIComponent(location.pathname.split('/')[2] ?? '');
+  document.title = `${kernel} · harness`;
+  const bests = data.tables['kernel_bests']!.rows;
+  const devices = [...new Set(data.tables['kernel_heat']!.rows.map((row) => row['device_name']))];
+  put(main,
+    h('header', { class: 'top' }, h('h1', {}, kernel), h('p', { class: 'soft' }, link(`/attempts?kernel=${encodeURIComponent(kernel)}`, 'all attempts')), h('span', { class: 'push line' }, data_links('kernel_bests'))),
+    bests.length ? null : h('p', { class: 'caution' }, 'Nothing of this kernel has passed in this store.'),
+    panel('Best of every workload and device', data_table({ rows: bests, on_open: (row) => `/attempt/${row['iteration']}`, columns: [
+      { name: 'workload', key: 'workload', cell: (row) => h('b', {}, row['workload']) }, { name: 'device', key: 'device_name', cell: (row) => row['device_name'] },
+      { name: 'time', key: 'time_ns', number: true, cell: time_cell }, { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
+      { name: 'of floor', key: 'of_floor', number: true, cell: (row) => floor_cell(row['of_floor']) }, { name: 'rival', key: 'rival_ns', number: true, cell: (row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
+      { name: 'confirmed', cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
+      { name: 'variant', key: 'variant', cell: (row) => row['variant'] }, { name: 'configuration', mono: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
+      { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }, { name: 'attempt', number: true, cell: (row) => attempt_link(row['iteration']) }, { name: 'ended', key: 'ended', cell: (row) => row['ended'].slice(0, 10) }] })),
+    devices.map((device) => panel(`Variants on workloads, ${device}: times slower than the best`, heat(data.tables['kernel_heat']!.rows.filter((row) => row['device_name'] === device), kernel))),
+    h('div', { class: 'pair' }, scatter_panel(kernel), panel('What the values of parameters cost', parameters(data.tables['kernel_parameters']!.rows))),
+    devices.map((device) => panel(`History of the best times, ${device}`, history(data.tables['kernel_history']!.rows.filter((row) => row['device_name'] === device)))));
+}
+
+export { svg };

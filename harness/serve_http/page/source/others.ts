@@ -1,0 +1,188 @@
+// Compare, devices, playbook, query, and what a session of agents may see.
+import { Child, h, link, put } from './dom';
+import { ask, PageData, Row, table_of } from './data';
+import * as format from './format';
+import { bar, scatter } from './charts';
+import { diff_listing } from './highlight';
+import { Column, data_links, data_table, panel, panel_with } from './table';
+import { attempt_link, campaign_link, facts } from './parts';
+import { outcome, verdict } from './outcome';
+
+/// A column for each of a table's, as its name says.
+export function plain_columns(names: string[]): Column[] {
+  return names.map((name) => ({
+    name: name.replaceAll('_', ' '), key: name, number: /(_ns|_s|_usd|_bytes|speedup|iterations|registers|^iteration$|^campaign$)/.test(name), wide: /(why|message|text|detail|sql|columns)/.test(name),
+    cell: (row: Row): Child => {
+      const value = row[name];
+      if (value === null || value === undefined) return h('span', { class: 'soft' }, '–');
+      if (name === 'iteration' || name === 'example' || name === 'twin_iteration') return attempt_link(value, String(value));
+      if (name === 'campaign') return campaign_link(value);
+      if (name === 'outcome') return outcome(value);
+      if (name === 'verdict') return verdict(value);
+      if (name === 'config') return h('code', { class: 'cut' }, format.config(value));
+      if (typeof value === 'number' && name.endsWith('_ns')) return format.time(value);
+      if (typeof value === 'number' && (name === 'seconds' || name.endsWith('_s'))) return format.seconds(value);
+      return format.anything(value);
+    },
+  }));
+}
+
+function side_input(name: string, value: string): HTMLElement {
+  return h('label', {}, h('span', {}, name), h('input', { name, value, required: true, placeholder: 'number, name, latest, or #attempt' }));
+}
+
+export async function compare_page(main: HTMLElement, data: PageData): Promise<void> {
+  document.title = 'compare · harness';
+  const words = new URLSearchParams(location.search), a = words.get('a') ?? '', b = words.get('b') ?? '';
+  put(main, panel_with('Compare', data['comparison'] ? data_links('', 'json') : null, h('form', { class: 'filters', method: 'get', action: '/compare' }, side_input('a', a), side_input('b', b), h('button', {}, 'compare'),
+    h('p', { class: 'soft small' }, 'Two campaigns (number, name or latest), two devices by their names, or two attempts as #12 and #34.'))));
+  if (data['difference']) { put(main, ...[...main.childNodes] as Node[], attempts_beside(data['difference'])); return; }
+  const found = data['comparison'];
+  if (!found) return;
+  const rows: Row[] = found.workloads;
+  put(main, ...[...main.childNodes] as Node[],
+    h('div', { class: 'tiles' }, h('div', { class: 'tile' }, h('span', {}, 'b over a'), h('b', {}, format.ratio(found.score)), h('small', {}, 'geometric mean; above 1 b is faster'))),
+    panel('Best times', data_table({ rows, empty: 'no workload is in both', columns: [
+      { name: 'workload', key: 'workload', cell: (row) => [row['kernel'], ' ', h('b', {}, row['workload'])] },
+      { name: `a: ${a}`, key: 'a_ns', number: true, cell: (row) => [format.time(row['a_ns']), ' ', attempt_link(row['a_iteration'])] },
+      { name: `b: ${b}`, key: 'b_ns', number: true, cell: (row) => [format.time(row['b_ns']), ' ', attempt_link(row['b_iteration'])] },
+      { name: 'b / a', key: 'ratio', number: true, cell: (row) => [row['ratio'] === null ? '–' : row['ratio'].toPrecision(3), ' ', row['ratio_ci95'] ? h('small', {}, `${row['ratio_ci95'][0].toPrecision(3)} to ${row['ratio_ci95'][1].toPrecision(3)}`) : ''] },
+      { name: 'verdict', key: 'verdict', cell: (row) => [verdict(row['verdict']), row['same_contract'] === false ? h('span', { class: 'badge warn', title: 'what was computed, or how it was judged, has changed in between' }, 'other contract') : null] },
+      { name: 'a variant', cell: (row) => row['a_variant'] }, { name: 'b variant', cell: (row) => row['b_variant'] },
+      { name: 'diff', cell: (row) => (row['a_iteration'] && row['b_iteration'] ? link(`/compare?a=%23${row['a_iteration']}&b=%23${row['b_iteration']}`, 'source') : '') }] })),
+    h('div', { class: 'pair' },
+      panel('Environment', data_table({ rows: found.environment, columns: [{ name: 'what', cell: (row) => row['what'] }, { name: 'a', wide: true, cell: (row) => format.anything(row['a']) }, { name: 'b', wide: true, cell: (row) => (row['a'] === row['b'] ? h('span', { class: 'soft' }, format.anything(row['b'])) : h('b', {}, format.anything(row['b']))) }] })),
+      panel('In one only', h('h3', {}, 'a'), h('p', { class: 'soft' }, found.only_a.map((one: Row) => one['workload']).join(', ') || 'none'), h('h3', {}, 'b'), h('p', { class: 'soft' }, found.only_b.map((one: Row) => one['workload']).join(', ') || 'none'))));
+}
+
+function attempts_beside(found: any): Child {
+  const times = Object.entries(found.times ?? {}) as [string, any][], resources = Object.entries(found.resources ?? {}) as [string, any][];
+  const head = (side: any): Child => h('p', {}, link(`/attempt/${side.iteration}`, `#${side.iteration} ${side.variant}`), ' ', outcome(side.outcome), h('br'), h('code', {}, format.config(side.config)), h('br'), h('span', { class: 'soft' }, `${side.kernel} ${side.workload}, ${side.device}, campaign ${side.campaign}`));
+  return [
+    h('div', { class: 'pair' }, panel('a', head(found.a)), panel('b', head(found.b))),
+    found.comparable ? null : h('p', { class: 'caution' }, 'Kernel, workload, contract or device differ: their times say nothing about each other.'),
+    h('div', { class: 'pair' },
+      panel('Times and resources', data_table({ rows: [...times, ...resources].map(([name, value]) => ({ name, ...value })), columns: [
+        { name: 'what', cell: (row) => row['name'].replaceAll('_', ' ') },
+        { name: 'a', number: true, cell: (row) => (row['name'].endsWith('_ns') ? format.time(row['a']) : format.anything(row['a'])) },
+        { name: 'b', number: true, cell: (row) => (row['name'].endsWith('_ns') ? format.time(row['b']) : format.anything(row['b'])) },
+        { name: 'b / a', number: true, cell: (row) => (row['ratio'] ? row['ratio'].toPrecision(3) : '') }] })),
+      panel('Gates that differ', data_table({ rows: (found.gates ?? []).filter((gate: Row) => gate['a'] !== gate['b']), empty: 'all gates say the same', columns: [
+        { name: 'gate', cell: (row) => row['name'] }, { name: 'a', cell: (row) => (row['a'] === null ? 'not checked' : row['a'] ? '✓' : '✕') }, { name: 'b', cell: (row) => (row['b'] === null ? 'not checked' : row['b'] ? '✓' : '✕') }] }))),
+    panel('Parameters that differ', data_table({ rows: found.parameters ?? [], empty: 'none', columns: [{ name: 'parameter', cell: (row) => row['name'] }, { name: 'a', number: true, cell: (row) => format.anything(row['a']) }, { name: 'b', number: true, cell: (row) => format.anything(row['b']) }] })),
+    panel('Source', found.source === null ? h('p', { class: 'none' }, 'one of the two is not recorded') : found.source === '' ? h('p', { class: 'none' }, 'the same text') : diff_listing(found.source)),
+  ];
+}
+
+export function devices_page(main: HTMLElement, data: PageData): void {
+  document.title = 'devices · harness';
+  const peaks = (row: Row, key: string): Child => {
+    const measured = format.parsed(row['measured']) ?? {}, theory = format.parsed(row['theoretical']) ?? {};
+    const value = measured[key] as number | undefined, most = theory[key] as number | undefined;
+    return value ? [format.rate(value, 'B/s'), most ? [' ', bar(value / most, `${format.share(value / most)} of ${format.rate(most, 'B/s')}`)] : ''] : '';
+  };
+  put(main,
+    panel_with('Devices', data_links(), data_table({ rows: data.tables['devices']!.rows, empty: 'no campaign yet', columns: [
+      { name: 'device', key: 'device_name', cell: (row) => link(`/attempts?device=${encodeURIComponent(row['device_name'])}`, row['device_name']) }, { name: 'driver', cell: (row) => row['driver'] ?? '' },
+      { name: 'campaigns', key: 'campaigns', number: true, cell: (row) => row['campaigns'] }, { name: 'used', key: 'spent_s', number: true, cell: (row) => format.seconds(row['spent_s']) }, { name: 'cost', key: 'cost_usd', number: true, cell: (row) => format.money(row['cost_usd']) },
+      { name: 'first', cell: (row) => row['first'] }, { name: 'last', cell: (row) => row['last'] }, { name: 'memory, measured', cell: (row) => peaks(row, 'bytes_per_s') }, { name: 'L2, measured', cell: (row) => peaks(row, 'l2_bytes_per_s') },
+      { name: 'launch', number: true, cell: (row) => format.time((format.parsed(row['measured']) ?? {})['launch_ns']) }, { name: 'measured at', cell: (row) => row['measured_at'] ?? '' }] })),
+    panel('Drivers and hosts', data_table({ rows: data.tables['drivers']!.rows, columns: [
+      { name: 'device', cell: (row) => row['device_name'] }, { name: 'driver', cell: (row) => row['driver'] || 'not recorded' }, { name: 'host', cell: (row) => row['host'] ?? 'not recorded' }, { name: 'campaigns', number: true, cell: (row) => row['campaigns'] },
+      { name: 'from', cell: (row) => [row['first'], ' ', campaign_link(row['first_campaign'])] }, { name: 'to', cell: (row) => [row['last'], ' ', campaign_link(row['last_campaign'])] }] })),
+    panel('Calibrations of cards', data_table({ rows: data.tables['card_checks']!.rows, empty: 'no fleet has calibrated a card in this store', columns: [
+      { name: 'checked', key: 'checked', cell: (row) => row['checked'] }, { name: 'node', cell: (row) => row['node'] }, { name: 'card', mono: true, cell: (row) => h('span', { class: 'cut' }, row['card']) }, { name: 'verdict', cell: (row) => h('span', { class: `badge ${['first', 'good'].includes(row['verdict']) ? 'good' : 'bad'}` }, row['verdict']) },
+      { name: 'memory', key: 'bytes_per_s', number: true, cell: (row) => format.rate(row['bytes_per_s'], 'B/s') }, { name: 'arithmetic', key: 'operations_per_s', number: true, cell: (row) => format.rate(row['operations_per_s'], 'op/s') }, { name: 'drift', key: 'drift', number: true, cell: (row) => format.share(row['drift']) },
+      { name: 'clock', number: true, cell: (row) => format.anything((format.parsed(row['state']) ?? {})['sm_clock_mhz']) }, { name: 'why', wide: true, cell: (row) => row['why'] }, { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }] })));
+}
+
+export function playbook_page(main: HTMLElement, data: PageData): void {
+  document.title = 'playbook · harness';
+  const rows: Row[] = (data['patterns'] ?? []).map((row: Row) => ({ ...row, applied: row['evidence']?.applied ?? 0, improved: row['evidence']?.improved ?? 0, gain: row['evidence']?.mean_gain ?? null }));
+  put(main, panel_with('Playbook', data_links('', 'json'), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'no page was found', columns: [
+    { name: '#', key: 'id', number: true, cell: (row) => row['id'] ?? '' }, { name: 'pattern', key: 'title', cell: (row) => (row['error'] ? h('span', { class: 'error' }, row['error']) : link(`/playbook/${row['id']}`, row['title'])) },
+    { name: 'applied', key: 'applied', number: true, cell: (row) => format.count(row['applied']) }, { name: 'improved', key: 'improved', number: true, cell: (row) => format.count(row['improved']) }, { name: 'mean gain', key: 'gain', number: true, cell: (row) => format.ratio(row['gain']) },
+    { name: 'techniques', wide: true, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, cell: (row) => h('span', { class: 'soft' }, row['summary'] ?? '') }] })));
+}
+
+export function pattern_page(main: HTMLElement, data: PageData): void {
+  const found = data['pattern'] ?? {}, evidence = found.evidence ?? {};
+  document.title = `${found.title ?? 'pattern'} · harness`;
+  put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, found.summary), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links('applied'))),
+    h('div', { class: 'columns' }, h('div', { class: 'wide' }, panel('The page', markdown(found.text ?? ''))),
+      h('div', { class: 'rail' }, panel('What came of it', facts([['applied', format.count(evidence.applied)], ['improved', format.count(evidence.improved)], ['mean gain', format.ratio(evidence.mean_gain)], ['against', evidence.against ?? '']])),
+        panel('Where it was applied', data_table({ rows: data.tables['applied']!.rows, empty: 'no decision rests on it yet', columns: [
+          { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }, { name: 'on', cell: (row) => `${row['technique']} ${row['workload']}` }, { name: 'attempts', number: true, cell: (row) => row['iterations'] },
+          { name: 'best', number: true, cell: (row) => [format.ratio(row['best_speedup']), row['faster'] ? ' ▲' : ''] }] })))));
+}
+
+/// Headings, lists, code and paragraphs; links and everything else stay text.
+function markdown(text: string): HTMLElement {
+  const place = h('article', { class: 'prose' });
+  let code: string[] | null = null, paragraph: string[] = [];
+  const flush = (): void => { if (paragraph.length) place.append(h('p', {}, paragraph.join(' '))); paragraph = []; };
+  for (const line of text.split('\n')) {
+    if (line.startsWith('```')) {
+      if (code) { place.append(h('pre', { class: 'text' }, code.join('\n'))); code = null; } else { flush(); code = []; }
+    } else if (code) code.push(line);
+    else if (/^#+ /.test(line)) { flush(); place.append(h(line.startsWith('# ') ? 'h2' : 'h3', {}, line.replace(/^#+ /, ''))); }
+    else if (/^(- |\* |\d+\. )/.test(line)) { flush(); place.append(h('p', { class: 'item' }, line)); }
+    else if (line.startsWith('|')) { flush(); place.append(h('pre', { class: 'row' }, line)); }
+    else if (line.trim() === '') flush();
+    else paragraph.push(line.trim());
+  }
+  flush();
+  return place;
+}
+
+const kExamples: [string, string][] = [
+  ['the fastest of every workload', "SELECT kernel, workload, variant, config, time_ns, speedup, of_floor, iteration FROM v_best ORDER BY kernel, workload"],
+  ['techniques', 'SELECT technique, kernel, iterations, pass_rate, best_speedup, wall_s FROM v_techniques ORDER BY best_speedup DESC'],
+  ['where the money went', 'SELECT stage, technique, sum(seconds) AS seconds, sum(usd) AS usd FROM v_costs GROUP BY 1, 2 ORDER BY seconds DESC LIMIT 50'],
+  ['which gates reject', "SELECT g.name, count(*) AS times, max(g.iteration) AS iteration, max(g.detail) AS detail FROM gate_result g WHERE g.passed = 0 AND g.checked = 1 GROUP BY 1 ORDER BY 2 DESC"],
+  ['registers against time', "SELECT registers, time_ns, variant, iteration FROM v_iterations WHERE outcome = 'passed' ORDER BY iteration DESC LIMIT 500"],
+];
+
+function chart_of(columns: string[], rows: Row[]): Child {
+  const numeric = columns.filter((name) => rows.length > 1 && rows.every((row) => typeof row[name] === 'number') && name !== 'iteration');
+  if (numeric.length < 2) return null;
+  const [x, y] = [numeric[0]!, numeric[1]!];
+  const text = (name: string) => (value: number): string => (name.endsWith('_ns') ? format.time(value) : format.anything(value));
+  return h('details', {}, h('summary', {}, `chart: ${y} against ${x}`), scatter(rows.map((row) => ({ x: row[x], y: row[y], tone: 'good', title: columns.map((name) => `${name} ${format.anything(row[name])}`).join('\n'), href: row['iteration'] ? `/attempt/${row['iteration']}` : '#' })), x, y, text(x), text(y)));
+}
+
+export function query_page(main: HTMLElement, data: PageData): void {
+  document.title = 'query · harness';
+  const words = new URLSearchParams(location.search);
+  const saved = (): Record<string, string> => JSON.parse(localStorage.getItem('harness-queries') ?? '{}');
+  const box = h('textarea', { rows: 7, spellcheck: 'false', 'aria-label': 'SQL', onkeydown: (event: KeyboardEvent) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run(); } });
+  box.value = words.get('sql') ?? kExamples[0]![1];
+  const place = h('div'), list = h('ul', { class: 'saved' });
+  const run = async (): Promise<void> => {
+    history.replaceState(null, '', `/query?sql=${encodeURIComponent(box.value)}`);
+    put(place, h('p', { class: 'none' }, '…'));
+    const begun = performance.now();
+    try {
+      const answer = table_of((await ask(`/answer.json?sql=${encodeURIComponent(box.value)}`))['answer']);
+      put(place, h('p', { class: 'status', 'aria-live': 'polite' }, `${format.count(answer.rows.length)}${answer.truncated ? '+' : ''} rows in ${format.seconds((performance.now() - begun) / 1000)}`, answer.truncated ? '; more are left out: add a LIMIT, or take the CSV' : '', ' ', h('a', { href: `/answer.csv?sql=${encodeURIComponent(box.value)}` }, 'csv'), ' ', h('a', { href: `/answer.json?sql=${encodeURIComponent(box.value)}` }, 'json')),
+        chart_of(answer.columns, answer.rows), data_table({ rows: answer.rows, columns: plain_columns(answer.columns), empty: 'no row' }));
+    } catch (error) {
+      put(place, h('p', { class: 'error' }, (error as Error).message));
+    }
+  };
+  const draw_saved = (): void => put(list, [...kExamples, ...Object.entries(saved())].map(([name, sql]) => h('li', {}, h('button', { type: 'button', class: 'plain', title: sql, onclick: () => { box.value = sql; void run(); } }, name),
+    name in saved() ? h('button', { type: 'button', class: 'plain', 'aria-label': `forget ${name}`, onclick: () => { const kept = saved(); delete kept[name]; localStorage.setItem('harness-queries', JSON.stringify(kept)); draw_saved(); } }, '✕') : null)));
+  const name_box = h('input', { placeholder: 'name it to keep it', 'aria-label': 'name of the query' });
+  const schema = data.tables['schema']?.rows ?? [];
+  put(main, h('div', { class: 'columns' }, h('div', { class: 'wide' },
+    panel('Query', box, h('div', { class: 'line' }, h('button', { type: 'button', class: 'main', onclick: () => void run() }, 'run'), h('span', { class: 'soft small' }, 'Ctrl-Enter; read-only, 5 s, 2,000 rows'), h('span', { class: 'push line' }, name_box, h('button', { type: 'button', onclick: () => { if (name_box.value) { localStorage.setItem('harness-queries', JSON.stringify({ ...saved(), [name_box.value]: box.value })); draw_saved(); } } }, 'save')))),
+    panel('Answer', place)),
+    h('div', { class: 'rail' }, panel('Queries', list), panel('Schema', schema.map((row) => h('details', {}, h('summary', {}, h('code', {}, row['name']), row['type'] === 'view' ? '' : h('small', {}, ' table')), h('p', { class: 'small mono wrap' }, row['columns'])))))));
+  draw_saved();
+  void run();
+}
+
+export function plain_page(main: HTMLElement, data: PageData): void {
+  document.title = 'harness';
+  put(main, Object.entries(data.tables).map(([name, table]) => panel_with(table.title, data_links(name), data_table({ rows: table.rows, columns: plain_columns(table.columns), on_open: name.includes('campaigns') ? (row) => `/campaign/${row['campaign']}` : undefined as any }))));
+}

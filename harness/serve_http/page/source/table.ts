@@ -1,0 +1,109 @@
+// A table: aligned numbers, sorted by a click or the keyboard, with its data as JSON, CSV and SQL.
+import { Child, h, put } from './dom';
+import type { Row } from './data';
+
+export interface Column {
+  name: string;                       // the heading
+  key?: string;                       // what it is sorted by
+  number?: boolean;
+  wide?: boolean;                     // may wrap
+  mono?: boolean;
+  title?: string;
+  cell: (row: Row) => Child;
+}
+
+export interface TableOptions {
+  columns: Column[];
+  rows: Row[];
+  caption?: string;
+  empty?: string;
+  sort?: string;                      // "-key": the largest first
+  on_sort?: (sort: string) => void;   // else it is sorted here
+  on_open?: (row: Row) => string;     // where Enter on a row leads
+  foot?: Child;
+}
+
+function compare(a: any, b: any): number {
+  if (a === null || a === undefined) return b === null || b === undefined ? 0 : 1;
+  if (b === null || b === undefined) return -1;
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+}
+
+function sorted(rows: Row[], sort: string): Row[] {
+  if (!sort) return rows;
+  const down = sort.startsWith('-');
+  const key = down ? sort.slice(1) : sort;
+  const known = rows.filter((row) => row[key] !== null && row[key] !== undefined);
+  const unknown = rows.filter((row) => row[key] === null || row[key] === undefined);
+  known.sort((a, b) => (down ? -1 : 1) * compare(a[key], b[key]));
+  return [...known, ...unknown];
+}
+
+function heading(column: Column, sort: string, choose: (sort: string) => void): HTMLElement {
+  const key = column.key;
+  const now = key === undefined ? 'none' : sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : 'none';
+  const next = now === 'descending' ? key! : now === 'ascending' ? `-${key}` : column.number ? `-${key}` : key!;
+  return h('th', { scope: 'col', class: column.number ? 'n' : '', 'aria-sort': key ? now : null, title: column.title },
+    key === undefined ? column.name
+      : h('button', { type: 'button', class: 'sort', onclick: () => choose(next) }, column.name,
+          h('i', { 'aria-hidden': 'true' }, now === 'ascending' ? '↑' : now === 'descending' ? '↓' : '')));
+}
+
+function body_row(row: Row, options: TableOptions): HTMLElement {
+  const to = options.on_open?.(row);
+  const cells = options.columns.map((column) =>
+    h('td', { class: [column.number ? 'n' : '', column.wide ? 'wide' : '', column.mono ? 'mono' : ''].join(' ').trim() || null },
+      column.cell(row)));
+  if (!to) return h('tr', {}, cells);
+  return h('tr', {
+    tabindex: 0, class: 'opens',
+    onkeydown: (event: KeyboardEvent) => {
+      const line = event.currentTarget as HTMLElement;
+      if (event.key === 'Enter' && event.target === line) location.assign(to);
+      const beside = event.key === 'ArrowDown' ? line.nextElementSibling : event.key === 'ArrowUp' ? line.previousElementSibling : null;
+      if (beside instanceof HTMLElement) { beside.focus(); event.preventDefault(); }
+    },
+    onclick: (event: MouseEvent) => {
+      if ((event.target as Element).closest('a,button') || String(getSelection()) !== '') return;
+      location.assign(to);
+    },
+  }, cells);
+}
+
+export function data_table(options: TableOptions): HTMLElement {
+  const place = h('div', { class: 'scroll' });
+  const draw = (sort: string): void => {
+    const rows = options.on_sort ? options.rows : sorted(options.rows, sort);
+    const choose = (next: string): void => { if (options.on_sort) options.on_sort(next); else draw(next); };
+    put(place, rows.length === 0 ? h('p', { class: 'none' }, options.empty ?? 'nothing yet')
+      : h('table', {}, options.caption ? h('caption', {}, options.caption) : null,
+          h('thead', {}, h('tr', {}, options.columns.map((column) => heading(column, sort, choose)))),
+          h('tbody', {}, rows.map((row) => body_row(row, options)))),
+      options.foot);
+  };
+  draw(options.sort ?? '');
+  return place;
+}
+
+/// The same data for programs.
+export function data_links(table?: string, forms: 'all' | 'json' = 'all'): HTMLElement {
+  const path = location.pathname === '/' ? '/campaigns' : location.pathname;
+  const search = new URLSearchParams(location.search);
+  const of = (form: string, more = ''): string => {
+    const words = new URLSearchParams(search);
+    if (more) words.set('table', more);
+    const text = words.toString();
+    return `${path}.${form}${text ? `?${text}` : ''}`;
+  };
+  return h('span', { class: 'forms' }, h('a', { href: of('json'), title: 'this page as JSON' }, 'json'),
+    forms === 'json' ? null : [h('a', { href: of('csv', table ?? ''), title: 'this table as CSV' }, 'csv'),
+      h('a', { href: of('sql'), title: 'the queries behind this page' }, 'sql')]);
+}
+
+export function panel(title: string, ...children: Child[]): HTMLElement {
+  return h('section', { class: 'panel' }, h('h2', {}, title), children);
+}
+
+export function panel_with(title: string, aside: Child, ...children: Child[]): HTMLElement {
+  return h('section', { class: 'panel' }, h('header', {}, h('h2', {}, title), aside), children);
+}

@@ -1,0 +1,50 @@
+#include "harness/serve_http/readers.h"
+
+#include <sys/stat.h>
+
+#include <exception>
+
+namespace harness::http {
+
+constexpr std::size_t kMostFree = 8;
+
+Readers::Lease::Lease(Readers& readers) : readers_(readers), file_(readers.file_now()), open_(readers.take(file_)) {}
+
+/// What ended in an exception may be of a store that has changed under it: it is opened anew.
+Readers::Lease::~Lease() {
+  if (std::uncaught_exceptions() == 0) readers_.give_back(file_, std::move(open_));
+}
+
+Archive& Readers::Lease::archive() {
+  if (!open_->archive) open_->archive = readers_.sources_.archive();
+  return *open_->archive;
+}
+
+Readers::File Readers::file_now() const {
+  struct stat status {};
+  if (stat(sources_.path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+std::unique_ptr<Readers::Open> Readers::take(const File& file) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (file != file_) free_.clear();
+    file_ = file;
+    if (!free_.empty()) {
+      auto open = std::move(free_.back());
+      free_.pop_back();
+      return open;
+    }
+  }
+  auto open = std::make_unique<Open>();
+  open->pages = sources_.pages();
+  return open;
+}
+
+void Readers::give_back(const File& file, std::unique_ptr<Open> open) {
+  const std::lock_guard lock(mutex_);
+  if (file == file_ && free_.size() < kMostFree) free_.push_back(std::move(open));
+}
+
+}  // namespace harness::http

@@ -1,0 +1,128 @@
+#include "harness/serve_http/server.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "harness/core/error.h"
+
+namespace harness::http {
+namespace {
+
+Asked asked_of(const httplib::Request& request) {
+  Asked asked;
+  asked.method = request.method;
+  asked.path = request.path;
+  for (const auto& [name, value] : request.params) asked.words[name] = value;
+  asked.asker = {request.get_header_value("Host"), request.get_header_value("Origin"),
+                 request.get_header_value("Sec-Fetch-Site"), request.get_header_value("Sec-Fetch-Mode")};
+  asked.authorization = request.get_header_value("Authorization");
+  asked.cookie = request.get_header_value("Cookie");
+  return asked;
+}
+
+void put(const Answer& answer, httplib::Response& response) {
+  response.status = answer.status;
+  Headers headers = confining_headers();
+  for (const auto& own : answer.headers) {
+    std::erase_if(headers, [&](const auto& usual) { return usual.first == own.first; });
+    headers.push_back(own);
+  }
+  for (const auto& [name, value] : headers) response.set_header(name, value);
+  response.set_content(answer.body, answer.type);
+}
+
+std::string event_text(const LiveFeed::Moment& moment) {
+  return fmt::format("id: {}\ndata: {}\n\n", moment.number, moment.text);
+}
+
+}  // namespace
+
+struct Server::Listener {
+  Listener(Shell& shell, const ServerOptions& options)
+      : site(shell, options.site), most_streams(options.most_streams), heartbeat(options.heartbeat) {
+    const int threads = options.most_streams + options.threads_for_pages;
+    server.new_task_queue = [threads] { return new httplib::ThreadPool(static_cast<std::size_t>(threads)); };
+    server.set_read_timeout(std::chrono::seconds(5));
+    server.set_write_timeout(std::chrono::seconds(5));
+    server.set_keep_alive_timeout(2);
+    server.set_keep_alive_max_count(1000);
+    server.set_payload_max_length(4096);
+    server.set_tcp_nodelay(true);
+    server.Get("/live",
+               [this](const httplib::Request& request, httplib::Response& response) { stream(request, response); });
+    const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
+      const Answer found = site.answer(asked_of(request));
+      const std::string seen = request.get_header_value("If-None-Match");
+      put(found, response);
+      if (found.status == 200 && !seen.empty() && seen == response.get_header_value("ETag")) {
+        response.status = 304;
+        response.body.clear();
+      }
+    };
+    server.Get(".*", answer);
+    server.Post(".*", answer);
+    server.Put(".*", answer);
+    server.Delete(".*", answer);
+  }
+
+  /// Each stream holds a thread; more than there are threads for would leave none for pages.
+  void stream(const httplib::Request& request, httplib::Response& response) {
+    if (const auto refused = site.refusal(asked_of(request))) return put(*refused, response);
+    if (streams.fetch_add(1) >= most_streams) {
+      --streams;
+      response.set_header("Retry-After", "10");
+      return put({503, "text/plain; charset=utf-8", "too many listeners: ask /live.json instead\n", {}}, response);
+    }
+    for (const auto& [name, value] : confining_headers()) response.set_header(name, value);
+    response.set_header("Cache-Control", "no-store");
+    auto told = std::make_shared<std::int64_t>(0);
+    response.set_chunked_content_provider(
+        "text/event-stream", [this, told](std::size_t, httplib::DataSink& sink) { return tell(*told, sink); },
+        [this](bool) { --streams; });
+  }
+
+  /// Something is written at least once a heartbeat: only so is it noticed that nobody listens any more.
+  bool tell(std::int64_t& told, httplib::DataSink& sink) {
+    const LiveFeed::Moment moment = site.live().after(told, heartbeat);
+    if (stopped) return false;
+    const std::string text = moment.number > told ? event_text(moment) : std::string(":\n\n");
+    told = moment.number;
+    return sink.write(text.data(), text.size());
+  }
+
+  Site site;
+  int most_streams;
+  std::chrono::milliseconds heartbeat;
+  std::atomic<int> streams{0};
+  std::atomic<bool> stopped{false};
+  httplib::Server server;
+};
+
+Server::Server(Shell& shell, ServerOptions options) {
+  signal(SIGPIPE, SIG_IGN);
+  shell.rooms.page_record(shell.store_path(), SqlReach::everything);  // a store that cannot be read is told at once
+  listener_ = std::make_unique<Listener>(shell, options);
+  const std::string& host = options.site.host;
+  port_ = options.port == 0 ? listener_->server.bind_to_any_port(host) : options.port;
+  const bool bound = options.port == 0 ? port_ > 0 : listener_->server.bind_to_port(host, options.port);
+  if (!bound)
+    throw environment_error(fmt::format(
+        "cannot listen on {} port {}; is another program there? Name another with --port", host, options.port));
+}
+
+Server::~Server() = default;
+
+void Server::serve(const std::function<bool()>& stop) {
+  std::thread serving([this] { listener_->server.listen_after_bind(); });
+  while (!stop()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  listener_->stopped = true;
+  listener_->site.live().end();
+  listener_->server.stop();
+  serving.join();
+}
+
+}  // namespace harness::http

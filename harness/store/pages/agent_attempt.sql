@@ -1,0 +1,2 @@
+-- The attempt
+SELECT * FROM agent_iterations WHERE iteration = :iteration

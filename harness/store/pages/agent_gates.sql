@@ -1,0 +1,2 @@
+-- Its gates
+SELECT name, passed FROM agent_gates WHERE iteration = :iteration ORDER BY position

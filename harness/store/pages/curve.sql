@@ -1,0 +1,10 @@
+-- How the best times fell: each new best of a workload, with the time and the money spent until then
+WITH passed AS (
+  SELECT id, time_ns, min(time_ns) OVER (PARTITION BY kernel, workload ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+  FROM iteration WHERE campaign = :campaign AND outcome = 'passed' AND purpose <> 'rival' AND time_ns IS NOT NULL),
+steps AS (SELECT id FROM passed WHERE before IS NULL OR time_ns < before),
+spent AS (SELECT id, sum(usd) OVER (ORDER BY id) AS usd FROM iteration WHERE campaign = :campaign),
+begun AS (SELECT ended_unix - wall_s AS unix FROM iteration WHERE campaign = :campaign ORDER BY id LIMIT 1)
+SELECT i.kernel, i.workload, i.ended_unix - (SELECT unix FROM begun) AS seconds, m.usd, i.time_ns, i.time_lo_ns, i.time_hi_ns,
+       i.speedup, c.variant, c.config, i.id AS iteration
+FROM spent m JOIN steps s ON s.id = m.id JOIN iteration i ON i.id = s.id JOIN candidate c ON c.id = i.candidate ORDER BY i.id

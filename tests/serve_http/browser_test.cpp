@@ -1,0 +1,90 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/system/run_program.h"
+#include "tests/serve_http/served.h"
+#include "tests/support/program.h"
+#include "tests/support/skip.h"
+#include "tests/support/turns.h"
+
+// The page in a browser, and what it is built from. Where Node, the page's tools or Chromium are missing, these are
+// skipped.
+namespace fs = std::filesystem;
+
+namespace harness::http::test {
+namespace {
+
+using namespace harness::tests;
+
+const std::string kPageFolder = std::string(HARNESS_SOURCE_DIR) + "/harness/serve_http/page";
+const std::string kTools = std::string(HARNESS_SOURCE_DIR) + "/build/page_tools";
+
+bool tools_are_here() {
+  if (!find_program("node").empty() && fs::is_directory(kTools + "/node_modules/typescript")) return true;
+  skip("the page's tools are not here (build/page_tools): harness/serve_http/page/tools.sh installs them where npm is");
+  return false;
+}
+
+bool browser_is_here() {
+  if (!find_program("chromium").empty()) return true;
+  skip("Debian's package chromium is not installed");
+  return false;
+}
+
+void run_in_browser(const std::string& script, const std::string& db) {
+  const std::string path = std::string(HARNESS_SOURCE_DIR) + "/tests/serve_http/browser/" + script;
+  const Finished run =
+      run_program({"node", path, kTools, find_program("chromium"), HARNESS_BINARY, db}, HARNESS_SOURCE_DIR,
+                  {"HARNESS_CACHE=" + build_cache(), "HARNESS_HOME=" + std::string(HARNESS_SOURCE_DIR)});
+  INFO(run.out << run.err);
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Catch::Contains("all is well"));
+}
+
+std::string text_of_file(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("the page that is committed is what its sources give") {
+  if (!tools_are_here()) return;
+  const Scratch scratch;
+  const std::vector<std::string> quick{"HARNESS_PAGE_UNCHECKED=1"};
+  const Finished run = run_program({kPageFolder + "/build.sh", scratch.path("built")}, HARNESS_SOURCE_DIR,
+                                   takes_all() ? std::vector<std::string>{} : quick);
+  INFO(run.out << run.err);
+  REQUIRE(run.status == 0);
+  for (const auto& file : fs::directory_iterator(kPageFolder + "/built")) {
+    INFO(file.path() << ": run harness/serve_http/page/build.sh");
+    CHECK(text_of_file(file.path()) == text_of_file(scratch.path("built") + "/" + file.path().filename().string()));
+  }
+}
+
+TEST_CASE("every page in Chromium: no error, no request that leaves, hostile texts as texts, by the keyboard alone") {
+  if (is_nightly() || !tools_are_here() || !browser_is_here()) return;
+  Served served;
+  {
+    const auto store = served.write();
+    const std::string hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>";
+    const std::int64_t campaign = store->begin_campaign(a_campaign());
+    AttemptRecord attempt = an_attempt(campaign, 7);
+    attempt.candidate.variant = hostile + std::string(200, 'x');
+    attempt.label = hostile;
+    Evaluation evaluation = an_evaluation(CompileError{hostile});
+    evaluation.source_text = "// " + hostile + "\n__global__ void k() {}\n";
+    store::test::record(*store, attempt, evaluation);
+    store->end_campaign(campaign, EndReason::budget, 100, 0.1);
+  }
+  run_in_browser("pages.mjs", served.path);
+}
+
+TEST_CASE("the page of a campaign that runs follows it, in two tabs over one stream") {
+  if (is_nightly() || !tools_are_here() || !browser_is_here()) return;
+  const Scratch scratch;
+  run_in_browser("live.mjs", scratch.db());
+}
+
+}  // namespace harness::http::test
