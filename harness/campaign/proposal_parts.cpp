@@ -96,6 +96,8 @@ RequestParts request_parts(const CampaignContext& context, const ProposalsSoFar&
     parts.left_usd = *context.options.max_cost_usd - context.limits.spent_usd().value_or(0);
   parts.problem_of_reply = second.wrong;
   parts.last_reply = second.last_reply;
+  parts.outcome_of_reply = second.outcome;
+  parts.tokens_of_reply = second.tokens_out;
   return parts;
 }
 

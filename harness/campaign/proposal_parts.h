@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace harness {
 /// Why a reply could not be used, and the reply, where a request is a second question.
 struct SecondQuestion {
   std::string wrong, last_reply;
+  std::string outcome;                     // "truncated"
+  std::optional<std::int64_t> tokens_out;  // of the reply, where that is known
 };
 
 /// What a campaign can tell whoever proposes, for one request. `pages`: of the playbook.

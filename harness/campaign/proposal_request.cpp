@@ -94,7 +94,10 @@ std::string written(const RequestParts& parts, const std::vector<std::string>& l
   request["ask"] = parts.ask;
   if (!parts.asked_beside.empty()) request["asked_beside"] = parts.asked_beside;
   if (!parts.problem_of_reply.empty())
-    request["again"] = {{"wrong", parts.problem_of_reply}, {"your_reply", shortened(parts.last_reply, kLongestReply)}};
+    request["again"] = {{"wrong", parts.problem_of_reply},
+                        {"outcome", parts.outcome_of_reply},
+                        {"tokens_out", or_null(parts.tokens_of_reply)},
+                        {"your_reply", shortened(parts.last_reply, kLongestReply)}};
   if (!left_out.empty()) request["left_out"] = left_out;
   request["budget"] = {{"left_s", or_null(parts.left_s)}, {"left_usd", or_null(parts.left_usd)}};
   request["id"] = parts.id;

@@ -38,7 +38,8 @@ struct RequestParts {
   std::optional<double> floor_ns, best_ns, baseline_ns, left_s, left_usd;
   std::vector<std::string> asked_beside;  // what was asked of requests that are still under way
   std::string problem_of_reply;           // of a second question: what was wrong with the first reply; "" else
-  std::string last_reply;
+  std::string last_reply, outcome_of_reply;
+  std::optional<std::int64_t> tokens_of_reply;
 };
 
 /// A device as proposers and agents are told of it.

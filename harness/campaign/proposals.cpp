@@ -226,8 +226,9 @@ void Proposals::take(double patience_s) {
   so_far_.asking.erase(asked);
   if (answer->recorded) take_over(record, *answer->recorded);
   else judge_reply(record, *answer);
-  const bool replied =
-      answer->recorded ? !answer->recorded->reply.empty() : answer->end == ProposerAnswer::End::answered;
+  const bool replied = answer->recorded
+                           ? !answer->recorded->reply.empty()
+                           : answer->end == ProposerAnswer::End::answered && record.outcome != ProposalOutcome::failed;
   failures_in_a_row_ = replied ? 0 : failures_in_a_row_ + 1;
   const ProposalRecord ended = record;
   finish(std::move(record));
@@ -245,7 +246,8 @@ void Proposals::ask_again(const ProposalRecord& first) {
   second.arm = first.arm;
   second.ask = first.ask;
   second.parents = first.parents;
-  send(std::move(second), {first.message, first.reply}, {});
+  send(std::move(second),
+       {first.message, said_in(first.reply), std::string(name(first.outcome)), first.usage.tokens_out}, {});
 }
 
 bool Proposals::wait_instead(const Ending& ending) {
@@ -275,12 +277,12 @@ void Proposals::judge_reply(ProposalRecord& record, const ProposerAnswer& answer
   record.latency_s = answer.latency_s;
   record.message = answer.why;
   record.outcome = outcome_of(answer.end);
+  auto read = read_reply(answer.text, record.usage);  // what it cost counts whatever came of it
   if (answer.end == ProposerAnswer::End::answered) {
     const auto refuse = [&](ReplyProblem problem) {
       record.outcome = problem.outcome;
       record.message = std::move(problem.message);
     };
-    auto read = read_reply(answer.text, record.usage);
     if (auto* problem = std::get_if<ReplyProblem>(&read)) refuse(std::move(*problem));
     else if (auto wrong = maker_.make(record, std::get<ProposalReply>(read))) refuse(std::move(*wrong));
   }
