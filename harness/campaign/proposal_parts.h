@@ -17,6 +17,9 @@ struct SecondQuestion {
   std::optional<std::int64_t> tokens_out;  // of the reply, where that is known
 };
 
+/// Reads what the record holds of a kernel, once.
+void read_earlier(const CampaignContext& context, const std::string& kernel, ProposalsSoFar& so_far);
+
 /// What a campaign can tell whoever proposes, for one request. `pages`: of the playbook.
 RequestParts request_parts(const CampaignContext& context, const ProposalsSoFar& so_far, const ProposalRecord& record,
                            const SecondQuestion& second, const std::vector<std::int64_t>& pages);

@@ -318,13 +318,31 @@ std::string changed_manifest(const std::string& parent, const ManifestChange& ch
   return kOpen + parent + kMade + fields + kClose;
 }
 
+namespace {
+
+/// A manifest with further fields. One that was made here is not wrapped once more.
+std::string with_fields(const std::string& manifest, const std::string& fields) {
+  if (!manifest.ends_with(kClose)) return kOpen + manifest + kMade + fields + kClose;
+  return manifest.substr(0, manifest.size() - kClose.size()) + fields + kClose;
+}
+
+}  // namespace
+
+std::string recalled_manifest(const std::string& manifest, const std::string& technique, double speedup) {
+  constexpr double kDoubt = 0.03, kProbability = 0.95;
+  constexpr int kEvaluations = 3;
+  return with_fields(manifest, set_field("technique", lua_text(technique)) +
+                                   set_field("estimate", fmt::format("{{ speedup = {{ {:.4f}, {:.4f} }}, probability "
+                                                                     "= {}, evaluations = {} }}",
+                                                                     speedup * (1 - kDoubt), speedup * (1 + kDoubt),
+                                                                     kProbability, kEvaluations)));
+}
+
 std::string manifest_started_at(const std::string& manifest, const Config& config) {
   if (config.empty()) return manifest;
   json start = json::object();
   for (const auto& [name, value] : config) start[name] = value_to_json(value);
-  const std::string field = set_field("start", lua_value(json::array({start})));
-  if (!manifest.ends_with(kClose)) return kOpen + manifest + kMade + field + kClose;
-  return manifest.substr(0, manifest.size() - kClose.size()) + field + kClose;
+  return with_fields(manifest, set_field("start", lua_value(json::array({start}))));
 }
 
 namespace {
@@ -372,24 +390,27 @@ std::string normal_hash(const std::string& source, const std::string& parent, co
 }
 
 std::string reply_form() {
-  return "Answer with one JSON object and nothing else. Either \"source\": the whole new .cu file as text, or "
-         "\"edits\": [{\"search\": text that is exactly once in the first parent's source, \"replace\": text}, ...]. "
-         "\"hypothesis\": one or two sentences, why this is faster. \"predict\": {\"speedup\": [lo, hi]} over the "
-         "kernel's baseline. \"label\": a few words. \"manifest\" (only what changes of the first parent's): "
-         "{\"params\": {NAME: {\"values\": [...], \"bind\": \"define\"|\"template\"|\"launch\"|\"scalar\"}}, "
-         "\"steps\": \"function(p, w, device) return {...} end\" (Lua text, the launches), "
-         "\"valid\": \"function(p, w, device) ... end\" (Lua text), \"workspaces\", \"options\"}. "
-         "A step is launch { entry = \"NAME<$dtype,$BLOCK>\", grid = { x, y, z }, block = { x }, shared = bytes, args "
+  return "Answer in text, in this form. First a few lines: \"Hypothesis: why it is faster\", \"Label: a few words\", "
+         "\"Predict: 1.2 to 1.6\" (speedup over the kernel's baseline), and if you learnt something from what was "
+         "tried, "
+         "\"Lesson: one sentence for those who come later\". Then either the whole new file in a block fenced as "
+         "```cuda, "
+         "or edits of the first parent's source, each as\n<<<<<<< SEARCH\nlines that are there exactly once\n=======\n"
+         "the lines in their place\n>>>>>>> REPLACE\n"
+         "If the manifest changes too, a block fenced as ```lua with what changes of it, as assignments: "
+         "params = { NAME = { values = { 64, 128 }, bind = \"define\" } } (or \"template\", \"launch\", \"scalar\"); "
+         "steps = function(p, w, device) return { launch { entry = \"NAME<$dtype,$BLOCK>\", grid = { x, y, z }, block "
          "= "
-         "{ \"argument\", i32(w.size) } }; $NAME is a parameter that binds as template, w.NAME a size or type, p.NAME "
-         "a "
-         "parameter, device.multiprocessors the device's. Lua functions: cdiv, min, max, i32, i64, f32; conditions "
-         "over "
-         "sizes by le(a, b), lt, eq, divisible(a, b), all_of(...), any_of(...), none_of(...). Nothing else of the "
-         "parent's "
-         "manifest is known in them, no local of its file. "
-         "\"usage\": {\"model\", \"tokens_in\", \"tokens_out\", \"tokens_cached\", \"usd\"}, as far as it is known. "
-         "Keep the names and parameters of the kernels that the manifest launches, or change its steps with them.";
+         "{ x }, shared = bytes, args = { \"argument\", i32(w.size) }, resident = 1 } } end; valid = function(p, w, "
+         "device) return all_of(...) end; workspaces, options. $NAME is a parameter that binds as template, w.NAME a "
+         "size "
+         "or type, p.NAME a parameter, device.multiprocessors the device's; with `resident = 1` the "
+         "grid is a limit, and at most as many blocks run as the device holds at once. Functions: cdiv, min, max, i32, "
+         "i64, f32; "
+         "conditions over sizes by le(a, b), lt, eq, divisible(a, b), all_of, any_of, none_of. "
+         "Keep the names and parameters of the kernels that the manifest launches, or change its steps with them. "
+         "One JSON object with \"source\" or \"edits\": [{\"search\", \"replace\"}], \"manifest\", \"hypothesis\", "
+         "\"label\", \"predict\": {\"speedup\": [lo, hi]}, \"lesson\", \"usage\" is read as well.";
 }
 
 }  // namespace harness

@@ -45,6 +45,9 @@ struct ManifestChange {
   json parts = json::object();  // checked by read_reply
 };
 std::string changed_manifest(const std::string& parent, const ManifestChange& change);
+/// A recorded manifest of that kind as a variant of another campaign: its technique by that campaign's name, and what
+/// it is expected to do, by what it did.
+std::string recalled_manifest(const std::string& manifest, const std::string& technique, double speedup);
 /// The manifest with this configuration as the one that a search begins with.
 std::string manifest_started_at(const std::string& manifest, const Config& config);
 

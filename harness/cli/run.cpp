@@ -172,8 +172,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();
   app.add_option("--proposer", arguments->proposer,
-                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one JSON reply out), or "
-                 "'openai:MODEL[@URL] OPTIONS' (an endpoint)")
+                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one reply out), "
+                 "'session:PROGRAM ARGS' (the same, and it stays), or 'openai:MODEL[@URL] OPTIONS' (an endpoint)")
       ->type_name("SPEC");
   app.add_option("--proposer-env", arguments->proposer_variables,
                  "Environment variables that the proposer gets, by name, separated by commas (a key: its value is "

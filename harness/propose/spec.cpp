@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/json.h"
 #include "harness/propose/command_proposer.h"
+#include "harness/propose/session_proposer.h"
 #include "harness/system/files.h"
 #include "harness/system/run_program.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kCommand = "command:", *kOpenai = "openai:", *kPrices = "prices.json";
+constexpr const char *kCommand = "command:", *kOpenai = "openai:", *kSession = "session:", *kPrices = "prices.json";
 
 std::string program_path(const std::string& name, const std::vector<std::string>& folders) {
   if (name.find('/') == std::string::npos) {
@@ -112,14 +113,16 @@ std::optional<TokenPrice> listed_price(const std::string& spec, const std::vecto
 }
 
 std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup setup) {
-  const bool is_endpoint = spec.starts_with(kOpenai);
-  if (!is_endpoint && !spec.starts_with(kCommand))
-    throw bad_input(fmt::format(
-        "--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS' or 'openai:MODEL[@URL] OPTIONS'", spec));
+  const bool is_endpoint = spec.starts_with(kOpenai), stays = spec.starts_with(kSession);
+  if (!is_endpoint && !stays && !spec.starts_with(kCommand))
+    throw bad_input(
+        fmt::format("--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS', 'session:PROGRAM ARGS' or "
+                    "'openai:MODEL[@URL] OPTIONS'",
+                    spec));
   CommandSetup command;
   command.spec = spec;
-  command.arguments = is_endpoint ? endpoint_words(spec, setup) : words_of(spec.substr(std::string(kCommand).size()));
-  if (command.arguments.empty()) throw bad_input("--proposer: 'command:' names no program");
+  command.arguments = is_endpoint ? endpoint_words(spec, setup) : words_of(spec.substr(spec.find(':') + 1));
+  if (command.arguments.empty()) throw bad_input(fmt::format("--proposer: '{}' names no program", spec));
   command.arguments.front() = program_path(command.arguments.front(), setup.program_folders);
   for (const char* usual : {"PATH", "HOME", "USER", "LANG", "TMPDIR"})
     if (const auto value = setup.variable(usual)) command.environment.push_back(std::string(usual) + "=" + *value);
@@ -129,6 +132,7 @@ std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup s
     command.environment.push_back(name + "=" + *value);
     command.secrets.push_back(*value);
   }
+  if (stays) return std::make_unique<SessionProposer>(std::move(command));
   return std::make_unique<CommandProposer>(std::move(command));
 }
 

@@ -18,9 +18,9 @@ struct ProposerSetup {
   std::vector<std::string> program_folders;  // where shipped proposer programs lie, besides PATH
 };
 
-/// The proposer of a SPEC: "command:PROGRAM ARGS", or "openai:MODEL[@URL] OPTIONS", which is propose-openai with them.
-/// Throws Error(bad_input) for an unknown kind, for a program that is not there and for a variable that is not set,
-/// naming it.
+/// The proposer of a SPEC: "command:PROGRAM ARGS", "session:PROGRAM ARGS", or "openai:MODEL[@URL] OPTIONS", which is
+/// propose-openai with them. Throws Error(bad_input) for an unknown kind, for a program that is not there and for a
+/// variable that is not set, naming it.
 std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup setup);
 
 /// What tokens of the model of an "openai:" SPEC cost, by the first prices.json of these folders that lists it.
