@@ -195,6 +195,13 @@ std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Plac
   return std::nullopt;
 }
 
+std::vector<std::string> proposer_folders(const Places& places) {
+  std::vector<std::string> folders;
+  if (!places.project.empty()) folders.push_back(places.project + "/proposers");
+  folders.push_back(places.home + "/proposers");
+  return folders;
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const DeviceKinds& kinds) {
@@ -230,7 +237,10 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return profiler ? profiler->ways(device.device) : std::vector<ProfileWay>{};
   };
   rooms.proposer = [](const Places& places, const std::string& spec, const std::vector<std::string>& variables) {
-    return make_proposer(spec, {variables, environment_variable, {places.home + "/proposers"}});
+    return make_proposer(spec, {variables, environment_variable, proposer_folders(places)});
+  };
+  rooms.token_price = [](const Places& places, const std::string& spec) {
+    return listed_price(spec, proposer_folders(places));
   };
   rooms.program = {kVersion, kRevision};
   return run_command_line(argc, argv, rooms);

@@ -82,6 +82,7 @@ void Campaign::begin() {
   cards_.take_checks();
   learn();
   confirmation_.know(ports_.ledger.usual_seconds(device_.name, device_.admission_key));
+  if (!resume_) proposals_.recall();
   tell_searches(context_);
   predictions_.begin(resume_.has_value());
   if (resume_) resume();
@@ -90,6 +91,7 @@ void Campaign::begin() {
     ahead = foresee(ports_.catalog, ports_.evaluator, ports_.ledger, state_.arms(), options_.kernels, options_.rivals);
   ports_.display.started({context_.campaign, record, resume_.has_value(), state_.workloads().size(),
                           state_.arms().arms.size(), state_.arms().notes, std::move(ahead)});
+  if (!resume_) proposals_.show_recalled();
 }
 
 void Campaign::learn() {

@@ -22,8 +22,9 @@ constexpr double kShareForProposer = 0.1;
 
 void Profiles::consider(const Assignment& work, const IterationSummary& iteration, bool new_best) {
   if (context_.ports.profiler == nullptr || context_.options.profile == "off" || off_) return;
-  // Counting takes as long as an evaluation there.
-  if (context_.options.profile == "auto" && context_.device.emulation) return;
+  // Counting takes as long as an evaluation there, and is worth that to a proposer alone.
+  const bool read_by_proposer = context_.ports.proposer != nullptr && !context_.device.predicts.empty();
+  if (context_.options.profile == "auto" && context_.device.emulation && !read_by_proposer) return;
   if (iteration.outcome != OutcomeKind::passed) return;
   if (work.purpose != Purpose::baseline && !new_best && !work.confirms()) return;
   const std::string& workload = work.realized.problem.workload.name;

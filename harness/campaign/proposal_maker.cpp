@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/campaign/proposed_variants.h"
+#include "harness/campaign/recall.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
 
@@ -33,9 +34,11 @@ std::optional<ReplyProblem> ProposalMaker::make(ProposalRecord& record, const Pr
     record.source = std::move(std::get<std::string>(edited));
   }
   record.normal_hash = normal_hash(record.source, texts.manifest, reply.manifest);
-  if (auto problem = refuse_twin(record, reply.manifest.empty())) return problem;
+  std::optional<RecordedTwin> evidence;
+  if (auto problem = refuse_twin(record, reply.manifest.empty(), evidence)) return problem;
   const std::string technique = fmt::format("{}~{}", record.arm.technique, record.number);
   record.manifest = changed_by(record, reply, texts.manifest, technique);
+  if (evidence) record.manifest = recalled_manifest(record.manifest, technique, *evidence->speedup);
   record.variant = fmt::format("proposed_{}", record.number);
   try {
     if (auto problem = take_in(record, technique)) {
@@ -48,8 +51,24 @@ std::optional<ReplyProblem> ProposalMaker::make(ProposalRecord& record, const Pr
     return ReplyProblem{ProposalOutcome::unusable, error.what()};
   }
   record.outcome = ProposalOutcome::accepted;
-  record.message.clear();
+  record.message = evidence ? fmt::format("it is the same as {} of campaign {}, {}", evidence->variant,
+                                          evidence->campaign, fate_of_older(*evidence))
+                            : "";
   return std::nullopt;
+}
+
+bool ProposalMaker::make_again(ProposalRecord& record) {
+  const std::string technique = fmt::format("{}~{}", record.arm.technique, record.number);
+  record.variant = fmt::format("proposed_{}", record.number);
+  record.manifest = recalled_manifest(record.manifest, technique, record.predict_lo.value_or(1));
+  try {
+    if (take_in(record, technique)) return false;
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::bad_input) throw;
+    return false;
+  }
+  record.outcome = ProposalOutcome::accepted;
+  return true;
 }
 
 /// The parent's manifest with the reply's changes and expectations. How likely it passes is what passed so far, with
@@ -69,12 +88,18 @@ std::string ProposalMaker::changed_by(const ProposalRecord& record, const Propos
   return changed_manifest(manifest, change);
 }
 
-std::optional<ReplyProblem> ProposalMaker::refuse_twin(ProposalRecord& record, bool same_manifest) {
+// What the record saw fail is not tried again; a winner of it is taken in.
+std::optional<ReplyProblem> ProposalMaker::refuse_twin(ProposalRecord& record, bool same_manifest,
+                                                       std::optional<RecordedTwin>& evidence) {
   if (find_twin(record, same_manifest))
     return ReplyProblem{ProposalOutcome::twin, fmt::format("it is the same as {}{}", record.twin, fate_of(record))};
   const auto older = find_older_twin(record, same_manifest);
   if (!older) return std::nullopt;
   record.twin = older->variant;
+  if (older->speedup.value_or(0) > 1) {
+    evidence = older;
+    return std::nullopt;
+  }
   return ReplyProblem{ProposalOutcome::twin, fmt::format("it is the same as {} of campaign {}, {}", older->variant,
                                                          older->campaign, fate_of_older(*older))};
 }
@@ -104,9 +129,7 @@ bool ProposalMaker::find_twin(ProposalRecord& record, bool same_manifest) const 
 /// is its own; a proposal with the same changes of the same manifest counts as well.
 std::optional<RecordedTwin> ProposalMaker::find_older_twin(const ProposalRecord& record, bool same_manifest) {
   RecordedTwins& twins = context_.ports.ledger;
-  TwinQuery query{record.arm.kernel, {}, context_.device.name, context_.campaign};
-  for (const WorkloadBook& book : context_.state.workloads())
-    if (book.plan.kernel == record.arm.kernel) query.contract_hashes.push_back(book.plan.contract_hash);
+  const TwinQuery query = earlier_records(context_, record.arm.kernel);
   const auto [sources, fresh] = older_sources_.try_emplace(record.arm.kernel);
   if (fresh)
     for (const RecordedSource& source : stored([&] { return twins.recorded_sources(query); }))

@@ -16,9 +16,13 @@ class ProposalMaker {
 
   /// Fills the record with what the reply says and what became of it. Nothing: it is a variant of the kernel now.
   std::optional<ReplyProblem> make(ProposalRecord& record, const ProposalReply& reply);
+  /// Makes a winner of the record, which has its number, a variant again. False: it cannot be one any more.
+  bool make_again(ProposalRecord& record);
 
  private:
-  std::optional<ReplyProblem> refuse_twin(ProposalRecord& record, bool same_manifest);
+  /// `evidence`: what the record says of the same variant, where it was faster than the baseline.
+  std::optional<ReplyProblem> refuse_twin(ProposalRecord& record, bool same_manifest,
+                                          std::optional<RecordedTwin>& evidence);
   bool find_twin(ProposalRecord& record, bool same_manifest) const;
   std::optional<RecordedTwin> find_older_twin(const ProposalRecord& record, bool same_manifest);
   std::string fate_of(ProposalRecord& record) const;

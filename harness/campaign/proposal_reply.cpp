@@ -16,12 +16,14 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kLongestSource = 256 << 10, kLongestPart = 64 << 10, kMostEdits = 200;
-constexpr std::size_t kLongestHypothesis = 2000, kLongestLabel = 120, kLongestModel = 120;
+constexpr std::size_t kLongestHypothesis = 2000, kLongestLesson = 300, kLongestLabel = 120, kLongestModel = 120;
 constexpr double kMostTokens = 1e12, kMostUsd = 1e6, kMostSpeedup = 1e4;
 
 /// Parts of a manifest that a reply may change: those that say what is launched, with what, and where it is valid.
 const std::vector<std::string> kFunctions = {"steps", "valid", "workspaces"};
 const std::vector<std::string> kValues = {"params", "options", "std", "multi_kernel", "requires", "start"};
+/// All of these as Lua: a table, what returns one, or assignments to the names of parts.
+constexpr const char* kLua = "lua";
 
 ReplyProblem unparsable(std::string message) {
   return {ProposalOutcome::unparsable, std::move(message)};
@@ -60,32 +62,6 @@ void read_usage(const json& reply, ProposalUsage& usage) {
     usage.usd = value;
     usage.usd_source = "proposer";
   }
-}
-
-/// A model may write a fence or a word before and after the object.
-std::string object_in(const std::string& text) {
-  const std::size_t open = text.find('{'), close = text.rfind('}');
-  if (open == std::string::npos) return "";
-  return close == std::string::npos || close < open ? text.substr(open) : text.substr(open, close - open + 1);
-}
-
-std::variant<json, ReplyProblem> object_of(const std::string& text) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return unparsable("the reply is empty");
-  for (const std::string& part : {text, object_in(text)}) {
-    json parsed = parse_json_if_valid(part);
-    if (parsed.is_object()) return parsed;
-  }
-  const std::string part = text.substr(std::min(text.find('{'), text.size()));
-  if (part.empty()) return unparsable("the reply holds no JSON object");
-  try {
-    parse_json(part);
-  } catch (const json::parse_error& error) {
-    if (error.byte > part.size())
-      return ReplyProblem{ProposalOutcome::truncated, "the reply breaks off before its JSON object ends"};
-    return unparsable(fmt::format("the reply is no JSON object: {}", beginning(error.what(), 200)));
-  } catch (const json::exception&) {
-  }
-  return unparsable("the reply is no JSON object");
 }
 
 std::optional<std::string> text_in(const json& object, const char* key) {
@@ -156,28 +132,27 @@ std::optional<ReplyProblem> manifest_problem(const json& parts) {
   std::vector<std::string> known = kFunctions;
   known.insert(known.end(), kValues.begin(), kValues.end());
   for (const auto& [name, part] : parts.items()) {
-    const bool is_function = std::ranges::find(kFunctions, name) != kFunctions.end();
-    if (!is_function && std::ranges::find(kValues, name) == kValues.end())
+    const bool is_function = std::ranges::find(kFunctions, name) != kFunctions.end(), is_lua = name == kLua;
+    if (!is_function && !is_lua && std::ranges::find(kValues, name) == kValues.end())
       return unparsable(fmt::format("'manifest' has the part '{}', which cannot be changed; parts are: {}",
                                     beginning(name, 40), fmt::join(known, ", ")));
     if (is_function && !(part.is_string() && part.get_ref<const std::string&>().starts_with("function")))
       return unparsable(fmt::format("'manifest.{}' is not the text of a Lua function", name));
+    if (is_lua && !part.is_string()) return unparsable("'manifest.lua' is not a text");
     if (json_text(part).size() > kLongestPart)
       return unparsable(fmt::format("'manifest.{}' is longer than {} KiB", name, kLongestPart >> 10));
   }
   return std::nullopt;
 }
 
-std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, ProposalUsage& usage) {
-  if (!is_text(text)) return unparsable("the reply is no UTF-8 text");
-  auto parsed = object_of(text);
-  if (auto* problem = std::get_if<ReplyProblem>(&parsed)) return *problem;
-  const json& reply = std::get<json>(parsed);
-  read_usage(reply, usage);
+namespace {
+
+std::variant<ProposalReply, ReplyProblem> reply_of(const json& reply) {
   if (const auto refusal = text_in(reply, "refusal"))
     return ReplyProblem{ProposalOutcome::refused, "it says that it will not: " + line_of(*refusal, 300)};
   ProposalReply read;
   read.hypothesis = beginning(text_in(reply, "hypothesis").value_or(""), kLongestHypothesis);
+  read.lesson = line_of(text_in(reply, "lesson").value_or(""), kLongestLesson);
   if (const auto label = text_in(reply, "label"); label && !label->empty()) read.label = line_of(*label, kLongestLabel);
   read_prediction(reply, read);
   if (const auto parts = reply.find("manifest"); parts != reply.end() && !parts->is_null()) {
@@ -200,23 +175,132 @@ std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, Pr
   return read;
 }
 
+/// What a server's limit cut, as a sentence that whoever answers again can use.
+ReplyProblem cut_by_length(const ProposalUsage& usage) {
+  const std::string after = usage.tokens_out ? fmt::format(" after {} tokens", *usage.tokens_out) : "";
+  return {ProposalOutcome::truncated,
+          fmt::format("the reply was cut off by its length{}; answer shorter: edits in the place of a whole file, and "
+                      "few words",
+                      after)};
+}
+
+}  // namespace
+
+std::string said_in(const std::string& reply) {
+  const json whole = parse_json_if_valid(reply);
+  if (!whole.is_object() || !whole.contains("end")) return reply;
+  return text_in(whole, "text").value_or(reply);
+}
+
+std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, ProposalUsage& usage) {
+  if (!is_text(text)) return unparsable("the reply is no UTF-8 text");
+  auto parsed = reply_object(text);
+  if (auto* problem = std::get_if<ReplyProblem>(&parsed)) return *problem;
+  const json reply = std::move(std::get<json>(parsed));
+  read_usage(reply, usage);
+  const auto said = text_in(reply, "text");
+  if (!said || reply.contains("source") || reply.contains("edits")) return reply_of(reply);
+  // What a server sent, wrapped by a program that asked it: the usage counts whatever the text is.
+  if (const auto error = text_in(reply, "error")) return ReplyProblem{ProposalOutcome::failed, line_of(*error, 300)};
+  if (text_in(reply, "end") == "length") return cut_by_length(usage);
+  if (reply.contains("refusal")) return reply_of(reply);
+  if (!is_text(*said)) return unparsable("the reply holds a zero byte");
+  auto inner = reply_object(*said);
+  if (auto* problem = std::get_if<ReplyProblem>(&inner)) return *problem;
+  return reply_of(std::get<json>(inner));
+}
+
+namespace {
+
+/// Whole lines of a text.
+struct PlaceInSource {
+  std::size_t begin = 0, size = 0;
+  int places = 0;  // where they are
+};
+
+std::vector<std::string_view> bare_lines(std::string_view text, std::vector<std::size_t>& begins) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const std::size_t from = std::min(line.find_first_not_of(" \t\r"), line.size());
+    lines.push_back(line.substr(from, line.find_last_not_of(" \t\r") + 1 - from));
+    begins.push_back(at);
+    at = end + 1;
+  }
+  begins.push_back(text.size() + 1);
+  return lines;
+}
+
+/// Where lines are that are those of `search` but for blanks at their ends: models lose them.
+PlaceInSource lines_like(const std::string& text, const std::string& search) {
+  std::vector<std::size_t> begins, ignored;
+  const std::vector<std::string_view> lines = bare_lines(text, begins);
+  std::vector<std::string_view> wanted = bare_lines(search, ignored);
+  while (!wanted.empty() && wanted.back().empty()) wanted.pop_back();
+  while (!wanted.empty() && wanted.front().empty()) wanted.erase(wanted.begin());
+  PlaceInSource place;
+  if (wanted.empty()) return place;
+  for (std::size_t first = 0; first + wanted.size() <= lines.size(); ++first) {
+    if (!std::equal(wanted.begin(), wanted.end(), lines.begin() + static_cast<std::ptrdiff_t>(first))) continue;
+    if (++place.places > 1) continue;
+    place.begin = begins[first];
+    place.size = begins[first + wanted.size()] - 1 - place.begin;
+  }
+  return place;
+}
+
+/// Exactly, or else without blanks at the ends of lines.
+PlaceInSource place_in(const std::string& text, const std::string& search) {
+  const std::size_t at = text.find(search);
+  if (at == std::string::npos) return lines_like(text, search);
+  return {at, search.size(), text.find(search, at + 1) == std::string::npos ? 1 : 2};
+}
+
+}  // namespace
+
 std::variant<std::string, ReplyProblem> edited_source(const std::string& parent, const std::vector<SourceEdit>& edits) {
   std::string text = parent;
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const auto& [search, replace] = edits[i];
-    const std::size_t at = text.find(search);
+    const PlaceInSource place = place_in(text, search);
     const auto problem = [&](const char* what) {
       return ReplyProblem{ProposalOutcome::unappliable,
                           fmt::format("edit {} of {} {}: '{}'", i + 1, edits.size(), what, line_of(search))};
     };
-    if (at == std::string::npos) return problem("is nowhere in the parent's source");
-    if (text.find(search, at + 1) != std::string::npos)
-      return problem("fits more than one place; search for more of it");
-    text.replace(at, search.size(), replace);
+    if (place.places == 0) return problem("is nowhere in the parent's source");
+    if (place.places > 1) return problem("fits more than one place; search for more of it");
+    text.replace(place.begin, place.size, replace);
     if (text.size() > kLongestSource) return problem("makes the source too long");
   }
   return text;
 }
+
+namespace {
+
+/// A text of Lua as what returns a table of parts.
+std::string returning_parts(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  const std::string body = begin == std::string::npos ? "" : text.substr(begin);
+  if (body.starts_with("{") || body.starts_with("variant")) return "return " + body;
+  if (body.starts_with("return") || body.find("\nreturn") != std::string::npos) return body;
+  std::vector<std::string> parts = kValues;
+  parts.insert(parts.end(), kFunctions.begin(), kFunctions.end());
+  std::string table;
+  for (const std::string& part : parts) table += fmt::format("{0} = {0}, ", part);
+  return fmt::format("local {}\n{}\nreturn {{ {} }}", fmt::join(parts, ", "), body, table);
+}
+
+std::string set_by_lua(const std::string& text) {
+  std::string fields = fmt::format("local given = (function()\n{}\nend)()\n", returning_parts(text));
+  fields += "if given.params ~= nil and given.start == nil then made.start = nil end\n";
+  for (const std::vector<std::string>* const parts : {&kValues, &kFunctions})
+    for (const std::string& part : *parts)
+      fields += fmt::format("if given.{0} ~= nil then made.{0} = given.{0} end\n", part);
+  return fields;
+}
+
+}  // namespace
 
 std::string changed_manifest(const std::string& parent, const ManifestChange& change) {
   std::string fields = set_field("technique", lua_text(change.technique));
@@ -230,16 +314,35 @@ std::string changed_manifest(const std::string& parent, const ManifestChange& ch
     if (change.parts.contains(name)) fields += set_field(name, lua_value(change.parts.at(name)));
   for (const std::string& name : kFunctions)
     if (change.parts.contains(name)) fields += set_field(name, change.parts.at(name).get<std::string>());
+  if (change.parts.contains(kLua)) fields += set_by_lua(change.parts.at(kLua).get<std::string>());
   return kOpen + parent + kMade + fields + kClose;
+}
+
+namespace {
+
+/// A manifest with further fields. One that was made here is not wrapped once more.
+std::string with_fields(const std::string& manifest, const std::string& fields) {
+  if (!manifest.ends_with(kClose)) return kOpen + manifest + kMade + fields + kClose;
+  return manifest.substr(0, manifest.size() - kClose.size()) + fields + kClose;
+}
+
+}  // namespace
+
+std::string recalled_manifest(const std::string& manifest, const std::string& technique, double speedup) {
+  constexpr double kDoubt = 0.03, kProbability = 0.95;
+  constexpr int kEvaluations = 3;
+  return with_fields(manifest, set_field("technique", lua_text(technique)) +
+                                   set_field("estimate", fmt::format("{{ speedup = {{ {:.4f}, {:.4f} }}, probability "
+                                                                     "= {}, evaluations = {} }}",
+                                                                     speedup * (1 - kDoubt), speedup * (1 + kDoubt),
+                                                                     kProbability, kEvaluations)));
 }
 
 std::string manifest_started_at(const std::string& manifest, const Config& config) {
   if (config.empty()) return manifest;
   json start = json::object();
   for (const auto& [name, value] : config) start[name] = value_to_json(value);
-  const std::string field = set_field("start", lua_value(json::array({start})));
-  if (!manifest.ends_with(kClose)) return kOpen + manifest + kMade + field + kClose;
-  return manifest.substr(0, manifest.size() - kClose.size()) + field + kClose;
+  return with_fields(manifest, set_field("start", lua_value(json::array({start}))));
 }
 
 namespace {
@@ -287,24 +390,27 @@ std::string normal_hash(const std::string& source, const std::string& parent, co
 }
 
 std::string reply_form() {
-  return "Answer with one JSON object and nothing else. Either \"source\": the whole new .cu file as text, or "
-         "\"edits\": [{\"search\": text that is exactly once in the first parent's source, \"replace\": text}, ...]. "
-         "\"hypothesis\": one or two sentences, why this is faster. \"predict\": {\"speedup\": [lo, hi]} over the "
-         "kernel's baseline. \"label\": a few words. \"manifest\" (only what changes of the first parent's): "
-         "{\"params\": {NAME: {\"values\": [...], \"bind\": \"define\"|\"template\"|\"launch\"|\"scalar\"}}, "
-         "\"steps\": \"function(p, w, device) return {...} end\" (Lua text, the launches), "
-         "\"valid\": \"function(p, w, device) ... end\" (Lua text), \"workspaces\", \"options\"}. "
-         "A step is launch { entry = \"NAME<$dtype,$BLOCK>\", grid = { x, y, z }, block = { x }, shared = bytes, args "
+  return "Answer in text, in this form. First a few lines: \"Hypothesis: why it is faster\", \"Label: a few words\", "
+         "\"Predict: 1.2 to 1.6\" (speedup over the kernel's baseline), and if you learnt something from what was "
+         "tried, "
+         "\"Lesson: one sentence for those who come later\". Then either the whole new file in a block fenced as "
+         "```cuda, "
+         "or edits of the first parent's source, each as\n<<<<<<< SEARCH\nlines that are there exactly once\n=======\n"
+         "the lines in their place\n>>>>>>> REPLACE\n"
+         "If the manifest changes too, a block fenced as ```lua with what changes of it, as assignments: "
+         "params = { NAME = { values = { 64, 128 }, bind = \"define\" } } (or \"template\", \"launch\", \"scalar\"); "
+         "steps = function(p, w, device) return { launch { entry = \"NAME<$dtype,$BLOCK>\", grid = { x, y, z }, block "
          "= "
-         "{ \"argument\", i32(w.size) } }; $NAME is a parameter that binds as template, w.NAME a size or type, p.NAME "
-         "a "
-         "parameter, device.multiprocessors the device's. Lua functions: cdiv, min, max, i32, i64, f32; conditions "
-         "over "
-         "sizes by le(a, b), lt, eq, divisible(a, b), all_of(...), any_of(...), none_of(...). Nothing else of the "
-         "parent's "
-         "manifest is known in them, no local of its file. "
-         "\"usage\": {\"model\", \"tokens_in\", \"tokens_out\", \"tokens_cached\", \"usd\"}, as far as it is known. "
-         "Keep the names and parameters of the kernels that the manifest launches, or change its steps with them.";
+         "{ x }, shared = bytes, args = { \"argument\", i32(w.size) }, resident = 1 } } end; valid = function(p, w, "
+         "device) return all_of(...) end; workspaces, options. $NAME is a parameter that binds as template, w.NAME a "
+         "size "
+         "or type, p.NAME a parameter, device.multiprocessors the device's; with `resident = 1` the "
+         "grid is a limit, and at most as many blocks run as the device holds at once. Functions: cdiv, min, max, i32, "
+         "i64, f32; "
+         "conditions over sizes by le(a, b), lt, eq, divisible(a, b), all_of, any_of, none_of. "
+         "Keep the names and parameters of the kernels that the manifest launches, or change its steps with them. "
+         "One JSON object with \"source\" or \"edits\": [{\"search\", \"replace\"}], \"manifest\", \"hypothesis\", "
+         "\"label\", \"predict\": {\"speedup\": [lo, hi]}, \"lesson\", \"usage\" is read as well.";
 }
 
 }  // namespace harness

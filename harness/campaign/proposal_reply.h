@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/campaign/reply_text.h"
 #include "harness/core/catalog.h"
 #include "harness/core/proposal.h"
 
@@ -19,18 +20,17 @@ struct ProposalReply {
   std::vector<SourceEdit> edits;
   json manifest = json::object();  // the changed parts
   std::string hypothesis;
+  std::string lesson;  // what was learnt from what was tried, a sentence; "": nothing was said
   std::optional<std::string> label;
   std::optional<double> predict_lo, predict_hi;
 };
 
-/// Why nothing can be made of it.
-struct ReplyProblem {
-  ProposalOutcome outcome = ProposalOutcome::unparsable;
-  std::string message;
-};
-
-/// Reads the reply's usage into `usage`, also where the rest is unusable.
+/// Reads the reply's usage into `usage`, also where the rest is unusable. A program that asks a server may hand on what
+/// it said as {"text", "end", "usage"}: `end` is "length" where a limit cut it. The text is read by reply_object.
 std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, ProposalUsage& usage);
+
+/// What a model said, of a reply as a program handed it on.
+std::string said_in(const std::string& reply);
 
 /// Why these are no changed parts of a manifest (an object by name, of a bounded size; functions as texts).
 std::optional<ReplyProblem> manifest_problem(const json& parts);
@@ -45,6 +45,9 @@ struct ManifestChange {
   json parts = json::object();  // checked by read_reply
 };
 std::string changed_manifest(const std::string& parent, const ManifestChange& change);
+/// A recorded manifest of that kind as a variant of another campaign: its technique by that campaign's name, and what
+/// it is expected to do, by what it did.
+std::string recalled_manifest(const std::string& manifest, const std::string& technique, double speedup);
 /// The manifest with this configuration as the one that a search begins with.
 std::string manifest_started_at(const std::string& manifest, const Config& config);
 

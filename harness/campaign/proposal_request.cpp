@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/campaign/proposal_reply.h"
+#include "harness/core/gpu.h"
+#include "harness/core/secrets.h"
 #include "harness/core/utf8.h"
 
 namespace harness {
@@ -26,6 +30,32 @@ Ordered or_null(const std::optional<T>& value) {
   return value ? Ordered(*value) : Ordered();
 }
 
+bool includes(const RequestParts& parts, const std::string& header) {
+  return std::ranges::any_of(parts.parents, [&](const RequestParent& parent) {
+    return parent.texts.source.find("<" + header + ">") != std::string::npos;
+  });
+}
+
+/// "tma" of "harness/tma.cuh" is in the technique "tma-pipeline".
+bool is_wanted(const RequestParts& parts, const std::string& header) {
+  const std::size_t from = header.rfind('/') + 1;
+  const std::string stem = header.substr(from, header.rfind('.') - from);
+  return !stem.empty() && parts.arm.technique.find(stem) != std::string::npos;
+}
+
+/// Headers that the parents include and that the technique is named after with their texts, of the others a line each.
+Ordered headers_of(const RequestParts& parts) {
+  Ordered headers = Ordered::array();
+  std::set<std::string> told;
+  for (const auto& [header, what] : parts.kernel.wrappers) {
+    if (!told.insert(header).second) continue;
+    if (includes(parts, header) || is_wanted(parts, header))
+      headers.push_back(fmt::format("#include <{}>: {}", header, shortened(what, kLongestHeader)));
+    else if (const std::string line = header_line(header, what); !line.empty()) headers.push_back(line);
+  }
+  return headers;
+}
+
 Ordered contract_of(const RequestParts& parts) {
   const Problem& problem = parts.problem;
   Ordered arguments = Ordered::array();
@@ -41,9 +71,6 @@ Ordered contract_of(const RequestParts& parts) {
   }
   Ordered sizes = Ordered::object();
   for (const auto& [size, value] : problem.workload.values) sizes[size] = to_text(value);
-  Ordered wrappers = Ordered::array();
-  for (const auto& [header, what] : parts.kernel.wrappers)
-    wrappers.push_back(fmt::format("#include <{}>: {}", header, shortened(what, kLongestHeader)));
   return {{"words",
            "Write a CUDA C++ device source for this kernel. It must compute what the reference computes for every "
            "shape that the manifest calls valid, not only the timed one. It is judged on hidden inputs and sizes, for "
@@ -56,7 +83,7 @@ Ordered contract_of(const RequestParts& parts) {
           {"work",
            {{"bytes", problem.work.bytes}, {"flops", Ordered(json(problem.work.flops))}, {"exps", problem.work.exps}}},
           {"deterministic", problem.deterministic},
-          {"headers", std::move(wrappers)}};
+          {"headers", headers_of(parts)}};
 }
 
 Ordered parent_of(const RequestParent& parent) {
@@ -72,7 +99,10 @@ Ordered try_of(const RequestTry& tried) {
   if (tried.speedup) object["speedup"] = *tried.speedup;
   if (!tried.hypothesis.empty()) object["hypothesis"] = shortened(tried.hypothesis, kLongestMessage);
   if (!tried.fingerprint.empty()) object["fingerprint"] = tried.fingerprint;
-  if (!tried.message.empty()) object["message"] = shortened(tried.message, kLongestMessage);
+  // A compiler's words are its own; those of gates may hold seeds and tolerances.
+  if (!tried.message.empty())
+    object["message"] =
+        shortened(tried.outcome == "compile_error" ? tried.message : without_secrets(tried.message), kLongestMessage);
   return object;
 }
 
@@ -81,6 +111,7 @@ std::string written(const RequestParts& parts, const std::vector<std::string>& l
   request["device"] = told_device(parts.device);
   request["reply"] = reply_form();
   request["floor_ns"] = or_null(parts.floor_ns);
+  if (!parts.floor_terms.empty()) request["floor"] = parts.floor_terms;
   request["baseline_ns"] = or_null(parts.baseline_ns);
   request["technique"] = parts.arm.technique;
   request["pages"] = Ordered::array();
@@ -90,22 +121,34 @@ std::string written(const RequestParts& parts, const std::vector<std::string>& l
   for (const RequestParent& parent : parts.parents) request["parents"].push_back(parent_of(parent));
   request["tried"] = Ordered::array();
   for (const RequestTry& tried : parts.tried) request["tried"].push_back(try_of(tried));
+  request["notes"] = Ordered::array();
+  for (const std::string& note : parts.notes) request["notes"].push_back(shortened(note, kLongestMessage));
   request["best_ns"] = or_null(parts.best_ns);
   request["ask"] = parts.ask;
   if (!parts.asked_beside.empty()) request["asked_beside"] = parts.asked_beside;
   if (!parts.problem_of_reply.empty())
-    request["again"] = {{"wrong", parts.problem_of_reply}, {"your_reply", shortened(parts.last_reply, kLongestReply)}};
+    request["again"] = {{"wrong", parts.problem_of_reply},
+                        {"outcome", parts.outcome_of_reply},
+                        {"tokens_out", or_null(parts.tokens_of_reply)},
+                        {"your_reply", shortened(parts.last_reply, kLongestReply)}};
   if (!left_out.empty()) request["left_out"] = left_out;
   request["budget"] = {{"left_s", or_null(parts.left_s)}, {"left_usd", or_null(parts.left_usd)}};
   request["id"] = parts.id;
   return request.dump(-1, ' ', false, Ordered::error_handler_t::replace);
 }
 
+/// The oldest of this campaign.
+void leave_out_tries(RequestParts& parts, std::size_t count) {
+  const auto from = parts.tried.begin() + static_cast<std::ptrdiff_t>(std::min(parts.first_tried, parts.tried.size()));
+  parts.tried.erase(from, from + static_cast<std::ptrdiff_t>(count));
+}
+
 /// Leaves out the least important part that is left, and says which; "" where nothing more can be.
 std::string leave_out_one(RequestParts& parts) {
-  if (parts.tried.size() > 4) {
-    const std::size_t half = parts.tried.size() / 2;
-    parts.tried.erase(parts.tried.begin(), parts.tried.begin() + static_cast<std::ptrdiff_t>(half));
+  // The record's tries are few and the best: those of this campaign go first.
+  const std::size_t own = parts.tried.size() - std::min(parts.first_tried, parts.tried.size());
+  if (own > 4) {
+    leave_out_tries(parts, own / 2);
     return "older tries";
   }
   if (!parts.pages.empty()) {
@@ -121,8 +164,13 @@ std::string leave_out_one(RequestParts& parts) {
     return "headers of the parent";
   }
   if (!parts.tried.empty()) {
-    parts.tried.erase(parts.tried.begin());
+    parts.tried.pop_back();
+    parts.first_tried = std::min(parts.first_tried, parts.tried.size());
     return "older tries";
+  }
+  if (!parts.notes.empty()) {
+    parts.notes.pop_back();
+    return "notes";
   }
   if (!parts.kernel.wrappers.empty()) {
     parts.kernel.wrappers.clear();
@@ -133,14 +181,42 @@ std::string leave_out_one(RequestParts& parts) {
 
 }  // namespace
 
+std::string header_line(const std::string& header, const std::string& what) {
+  constexpr std::size_t kLongestLine = 160;
+  // Made for sources that an adoption took over: nobody writes by them.
+  const std::size_t from = header.rfind('/') + 1;
+  if (header.compare(from, 5, "wide_") == 0 || what.find("adopt") != std::string::npos) return "";
+  // Of a long one its first comment comes first, without slashes; a short one is its text.
+  const bool is_text = what.starts_with("#") || what.starts_with("//");
+  std::string said;
+  for (std::size_t at = 0; at < what.size();) {
+    const std::size_t end = std::min(what.find('\n', at), what.size());
+    std::string_view line = std::string_view(what).substr(at, end - at);
+    at = end + 1;
+    const bool is_words = is_text ? line.starts_with("//") : !line.empty();
+    if (is_text && is_words) line.remove_prefix(std::min(line.find_first_not_of('/'), line.size()));
+    if (is_words) said += (line.starts_with(" ") ? "" : " ") + std::string(line);
+    else if (!said.empty()) break;
+  }
+  const std::size_t sentence = said.find(". ");
+  said = said.substr(0, sentence == std::string::npos ? said.size() : sentence);
+  return fmt::format("<{}>{}{}", header, said.empty() ? "" : ":", shortened(said, kLongestLine));
+}
+
 nlohmann::ordered_json told_device(const DeviceInfo& device) {
-  return {{"name", device.name},
-          {"architecture", device.architecture},
-          {"emulation", device.emulation},
-          {"multiprocessors", device.multiprocessors},
-          {"max_threads_per_block", device.max_threads_per_block},
-          {"max_shared_bytes", device.max_shared_bytes},
-          {"l2_bytes", device.l2_bytes}};
+  const DeviceInfo gpu = written_for(device);
+  Ordered told = {{"name", device.name},
+                  {"architecture", gpu.architecture},
+                  {"emulation", device.emulation},
+                  {"multiprocessors", gpu.multiprocessors},
+                  {"max_threads_per_block", device.max_threads_per_block},
+                  {"max_shared_bytes", device.max_shared_bytes},
+                  {"l2_bytes", gpu.l2_bytes}};
+  if (gpu.peak_bytes_per_s > 0) told["bytes_per_s"] = gpu.peak_bytes_per_s;
+  for (const auto& [dtype, flops] : gpu.peak_flops)
+    if (flops > 0) told["flops"][dtype] = flops;
+  if (gpu.peak_exps_per_s > 0) told["exps_per_s"] = gpu.peak_exps_per_s;
+  return told;
 }
 
 std::int64_t estimated_tokens(std::string_view text) {
@@ -149,8 +225,8 @@ std::int64_t estimated_tokens(std::string_view text) {
 
 std::string request_text(RequestParts parts, std::int64_t most_tokens) {
   std::vector<std::string> left_out;
-  if (parts.tried.size() > kMostTried) {
-    parts.tried.erase(parts.tried.begin(), parts.tried.end() - kMostTried);
+  if (parts.tried.size() > parts.first_tried + kMostTried) {
+    leave_out_tries(parts, parts.tried.size() - parts.first_tried - kMostTried);
     left_out.emplace_back("older tries");
   }
   for (;;) {

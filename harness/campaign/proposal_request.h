@@ -33,16 +33,24 @@ struct RequestParts {
   KernelTexts kernel;
   DeviceInfo device;
   std::vector<RequestParent> parents;  // the most important first
-  std::vector<RequestTry> tried;
+  std::vector<RequestTry> tried;       // of the record first, then of this campaign, the newest last
+  std::size_t first_tried = 0;         // of this campaign
+  std::vector<std::string> notes;      // what others learnt, newest first
   std::vector<std::pair<std::string, std::string>> pages;  // title and text
+  std::string floor_terms;                                 // what the floor is made of
   std::optional<double> floor_ns, best_ns, baseline_ns, left_s, left_usd;
   std::vector<std::string> asked_beside;  // what was asked of requests that are still under way
   std::string problem_of_reply;           // of a second question: what was wrong with the first reply; "" else
-  std::string last_reply;
+  std::string last_reply, outcome_of_reply;
+  std::optional<std::int64_t> tokens_of_reply;
 };
 
 /// A device as proposers and agents are told of it.
 nlohmann::ordered_json told_device(const DeviceInfo& device);
+
+/// "<harness/vec.cuh>: what it is for" of a header and its text, by its first comment; "" for one that nobody writes a
+/// source by.
+std::string header_line(const std::string& header, const std::string& what);
 
 /// About what a text is in tokens of a language model: it may be a third off.
 std::int64_t estimated_tokens(std::string_view text);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/campaign/proposed_variants.h"
+#include "harness/campaign/recall.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
 
@@ -58,8 +59,11 @@ std::optional<double> price_of(const ProposalUsage& usage, const TokenPrice& pri
 void add_ended(const std::vector<Proposed>& ended, ProposerState& state) {
   double latency_s = 0, log_gain = 0, usd = 0;
   bool all_priced = true;
+  std::size_t requests = 0;
   for (const Proposed& proposed : ended) {
     const ProposalRecord& record = proposed.record;
+    if (record.proposer == kFromRecord) continue;
+    ++requests;
     latency_s += record.latency_s;
     all_priced = all_priced && record.usage.usd;
     usd += record.usage.usd.value_or(0);
@@ -76,9 +80,9 @@ void add_ended(const std::vector<Proposed>& ended, ProposerState& state) {
   }
   if (all_priced) state.usd = usd;
   if (state.improved > 0) state.log_gain = log_gain / static_cast<double>(state.improved);
-  if (ended.empty()) return;
-  state.latency_s = latency_s / static_cast<double>(ended.size());
-  if (all_priced) state.usd_each = usd / static_cast<double>(ended.size());
+  if (requests == 0) return;
+  state.latency_s = latency_s / static_cast<double>(requests);
+  if (all_priced) state.usd_each = usd / static_cast<double>(requests);
 }
 
 /// A recorded answer in the place of a request of today.
@@ -145,7 +149,8 @@ ProposerState Proposals::view() const {
   state.earlier_improved = history_.improved;
   if (history_.improved > 0) state.earlier_log_gain = history_.log_gain;
   if (!state.latency_s) state.latency_s = history_.latency_s;
-  if (so_far_.ended.empty()) state.usd_each = history_.usd_each;
+  if (std::ranges::all_of(so_far_.ended, [](const Proposed& each) { return each.record.proposer == kFromRecord; }))
+    state.usd_each = history_.usd_each;
   state.next_usd = next_request_usd();
   return state;
 }
@@ -187,6 +192,7 @@ void Proposals::send(ProposalRecord record, const SecondQuestion& second, const 
   record.asked_unix = static_cast<double>(context_.ports.clock.unix_seconds());
   if (proposer.needs_request()) {
     const double begin = context_.ports.clock.seconds();
+    read_earlier(context_, record.arm.kernel, so_far_);
     record.request = request_text(request_parts(context_, so_far_, record, second, pages), most_tokens);
     context_.limits.work(context_.ports.clock.seconds() - begin);
   }
@@ -226,8 +232,9 @@ void Proposals::take(double patience_s) {
   so_far_.asking.erase(asked);
   if (answer->recorded) take_over(record, *answer->recorded);
   else judge_reply(record, *answer);
-  const bool replied =
-      answer->recorded ? !answer->recorded->reply.empty() : answer->end == ProposerAnswer::End::answered;
+  const bool replied = answer->recorded
+                           ? !answer->recorded->reply.empty()
+                           : answer->end == ProposerAnswer::End::answered && record.outcome != ProposalOutcome::failed;
   failures_in_a_row_ = replied ? 0 : failures_in_a_row_ + 1;
   const ProposalRecord ended = record;
   finish(std::move(record));
@@ -245,7 +252,8 @@ void Proposals::ask_again(const ProposalRecord& first) {
   second.arm = first.arm;
   second.ask = first.ask;
   second.parents = first.parents;
-  send(std::move(second), {first.message, first.reply}, {});
+  send(std::move(second),
+       {first.message, said_in(first.reply), std::string(name(first.outcome)), first.usage.tokens_out}, {});
 }
 
 bool Proposals::wait_instead(const Ending& ending) {
@@ -275,12 +283,13 @@ void Proposals::judge_reply(ProposalRecord& record, const ProposerAnswer& answer
   record.latency_s = answer.latency_s;
   record.message = answer.why;
   record.outcome = outcome_of(answer.end);
+  auto read = read_reply(answer.text, record.usage);  // what it cost counts whatever came of it
   if (answer.end == ProposerAnswer::End::answered) {
     const auto refuse = [&](ReplyProblem problem) {
       record.outcome = problem.outcome;
       record.message = std::move(problem.message);
     };
-    auto read = read_reply(answer.text, record.usage);
+    if (const auto* reply = std::get_if<ProposalReply>(&read)) keep_lesson(record, *reply);
     if (auto* problem = std::get_if<ReplyProblem>(&read)) refuse(std::move(*problem));
     else if (auto wrong = maker_.make(record, std::get<ProposalReply>(read))) refuse(std::move(*wrong));
   }
@@ -288,6 +297,16 @@ void Proposals::judge_reply(ProposalRecord& record, const ProposerAnswer& answer
     record.usage.usd = price_of(record.usage, *context_.options.token_price);
     if (record.usage.usd) record.usage.usd_source = "token price";
   }
+}
+
+/// What it learnt from what it was told is told to those who are asked later, here and elsewhere.
+void Proposals::keep_lesson(const ProposalRecord& record, const ProposalReply& reply) {
+  if (reply.lesson.empty()) return;
+  const std::string who = record.usage.model.value_or(record.proposer);
+  stored([&] {
+    context_.ports.ledger.record_note(context_.campaign, record.arm.kernel,
+                                      fmt::format("{} ({}, proposal {})", reply.lesson, who, record.number));
+  });
 }
 
 // Recorded, shown, and what was accepted becomes arms.
@@ -303,6 +322,27 @@ void Proposals::add(ProposalRecord record) {
     add_proposed_arms(context_.state.arms(), context_.ports.catalog, context_.ports.scripts, context_.options,
                       context_.device, record);
   so_far_.ended.push_back({std::move(record), false, false, false, 0});
+}
+
+void Proposals::recall() {
+  const auto before = stored([&] { return context_.ports.ledger.taken_over(); });
+  std::vector<ProposalRecord> records = before ? *before : recalled_winners(context_);
+  for (ProposalRecord& record : records) {
+    record.campaign = context_.campaign;
+    record.number = ++last_number_;
+    record.asked_unix = static_cast<double>(context_.ports.clock.unix_seconds());
+    if (!maker_.make_again(record)) {
+      --last_number_;
+      continue;
+    }
+    record.id = stored([&] { return context_.ports.ledger.record_proposal(record); });
+    add(std::move(record));
+  }
+}
+
+void Proposals::show_recalled() const {
+  for (const Proposed& proposed : so_far_.ended)
+    if (proposed.record.proposer == kFromRecord) context_.ports.display.proposed(proposed.record);
 }
 
 void Proposals::restore() {

@@ -22,6 +22,10 @@ class Proposals {
 
   /// What earlier campaigns brought; frozen at the start.
   void know(const ProposerHistory& history) { history_ = history; }
+  /// A new campaign begins with the winners of the record, whoever found them. Nothing is shown of them yet.
+  void recall();
+  /// Shows what recall() took over.
+  void show_recalled() const;
   /// Of a campaign that goes on: what was accepted then is a variant again.
   void restore();
 
@@ -57,6 +61,7 @@ class Proposals {
   void send(ProposalRecord record, const SecondQuestion& second, const std::vector<std::int64_t>& pages);
   void take(double patience_s);
   void judge_reply(ProposalRecord& record, const ProposerAnswer& answer);
+  void keep_lesson(const ProposalRecord& record, const ProposalReply& reply);
   void ask_again(const ProposalRecord& first);
   void finish(ProposalRecord record);
   void add(ProposalRecord record);

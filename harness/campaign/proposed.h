@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+#include <string>
 #include <vector>
 
 #include "harness/campaign/seen_variants.h"
@@ -13,11 +15,18 @@ struct Proposed {
   double log_gain = 0;  // the sum of ln(best before / its time) of those that became a best
 };
 
+/// What earlier campaigns and sessions left for a kernel, read when the first request for it is made.
+struct EarlierTries {
+  std::vector<RecordedWinner> winners;
+  std::vector<RecordedFailure> failures;
+};
+
 /// What a campaign's requests have brought so far.
 struct ProposalsSoFar {
-  std::vector<Proposed> ended;         // second questions among them, in order
-  std::vector<ProposalRecord> asking;  // under way, in order
-  SeenVariants seen;                   // only where somebody proposes
+  std::vector<Proposed> ended;                  // second questions among them, in order
+  std::vector<ProposalRecord> asking;           // under way, in order
+  SeenVariants seen;                            // only where somebody proposes
+  std::map<std::string, EarlierTries> earlier;  // by kernel
 };
 
 }  // namespace harness

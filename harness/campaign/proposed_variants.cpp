@@ -73,7 +73,8 @@ ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<Prop
   record.hypothesis = edit.label;
   if (!edit.label.empty()) record.label = edit.label;
   ManifestChange change;
-  change.technique = fmt::format("{}~{}", of_parent, record.number);
+  change.technique = edit.technique.empty() ? fmt::format("{}~{}", of_parent, record.number) : edit.technique;
+  if (!edit.technique.empty()) record.arm.technique = edit.technique;
   change.parts = edit.parts;
   record.manifest = changed_manifest(parent.manifest, change);
   record.variant = fmt::format("proposed_{}", record.number);

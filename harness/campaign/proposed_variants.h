@@ -26,6 +26,7 @@ struct ManifestEdit {
   json parts;                            // held against manifest_problem
   std::string source;                    // "": the parent's
   std::string label;
+  std::string technique = {};  // what it does, in the author's word; "": TECHNIQUE~N of the parent's
 };
 
 /// The record of such a proposal of a session whose earlier ones are `known`: one of them, if it is the same; else a

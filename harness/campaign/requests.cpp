@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/campaign/gatekeeper.h"
+#include "harness/campaign/recall.h"
 #include "harness/campaign/store_failure.h"
 
 namespace harness {
@@ -53,7 +54,9 @@ void Requests::let_it_be_given_up(const Assignment& work, const WorkloadBook& bo
     // One configuration for all workloads may be slower than the best on some of them: there nothing can be screened.
     request.screen = context_.options.objective != "single";
   }
-  const bool proposed = proposals_.of(candidate) != nullptr;  // then earlier campaigns count as well
+  // Of what was proposed anew earlier campaigns count as well: its machine code may be in the record.
+  const ProposalRecord* const proposal = proposals_.of(candidate);
+  const bool proposed = proposal != nullptr && !rests_on_record(*proposal);
   const TwinQuery older{candidate.kernel, {book.plan.contract_hash}, context_.device.name, context_.campaign};
   request.recorded_with = [this, workload = book.plan.workload, proposed, older](const std::string& hash) {
     RecordedTwins& twins = context_.ports.ledger;

@@ -10,7 +10,10 @@
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/serve_mcp/agent_ladder.h"
+#include "harness/serve_mcp/veil.h"
 #include "harness/service/asked_evaluation.h"
+#include "harness/service/fitness.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
@@ -21,7 +24,7 @@ namespace {
 struct EvalArguments {
   EvaluationAsked asked;
   std::string workloads;
-  bool json = false, quiet = false, gates = false;
+  bool json = false, quiet = false, gates = false, veil = false, feedback = false;
 };
 
 /// "10_vector", and that its source is not the plugin's.
@@ -77,6 +80,34 @@ void print_person(const IterationEnded& event, bool all_gates) {
     report::out("{}\n", (told = failed->log));
 }
 
+/// What limits a candidate that passed; "" where nothing here counts it.
+std::string digest_of(const EvaluatedPoint& point, Shell& shell) {
+  const Places places = shell.places();
+  const DeviceInfo device = choose_device(point.device, shell.rooms.devices(places));
+  const GpuFacts* const own = gpu_of_device(device.name);
+  const std::string gpu = own != nullptr ? own->name : find_gpu("").name;
+  try {
+    const auto profile = shell.rooms.profiler(places, device, interrupted)->profile(point.realized, {gpu, 16, {}});
+    return profile ? digest_for_agent(*profile, point.realized.problem.work, device, std::nullopt, shell) : "";
+  } catch (const Error& error) {
+    return fmt::format("It could not be profiled: {}", error.what());
+  }
+}
+
+/// One object, complete: whoever searches by it needs no second question.
+json fitness_json(const EvalArguments& arguments, const EvaluatedPoint& point, Shell& shell) {
+  json answer = point.recorded.is_object() ? point.recorded : report::evaluation_json(point.event());
+  add_fitness(answer);
+  if (arguments.feedback && point.passed())
+    if (const std::string digest = digest_of(point, shell); !digest.empty())
+      answer["feedback"] = answer["feedback"].get<std::string>() + "\n" + digest;
+  answer["from_record"] = point.recorded.is_object();
+  if (!arguments.veil) return answer;
+  json veiled(mcp::veiled_iteration(answer));
+  for (const char* key : {"score", "feedback", "from_record", "speedup"}) veiled[key] = answer[key];
+  return veiled;
+}
+
 int eval(const EvalArguments& arguments, Shell& shell) {
   require_descriptors();
   watch_for_stops();
@@ -84,7 +115,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   const TaskLine line(arguments.json || arguments.quiet, &places);
   const auto ended = [&](const EvaluatedPoint& point) {
     line.hide();
-    if (arguments.json) report::out_json(report::evaluation_json(point.event()));
+    if (arguments.json) report::out_json(fitness_json(arguments, point, shell));
     else if (!arguments.quiet) print_person(point.event(), arguments.gates);
     std::fflush(stdout);
   };
@@ -121,10 +152,15 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--usd-per-hour", asked.usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", asked.no_record, "Write nothing to the store");
   app.add_flag("--gates", arguments->gates, "Show every gate with its evidence, also those that held");
-  app.add_flag("--json", arguments->json, "One JSON object a workload and line");
+  app.add_flag("--reuse", asked.reuse, "With --json: answer from the record what was evaluated before");
+  app.add_flag("--veil", arguments->veil, "With --json: without seeds, tolerances and the gates' numbers");
+  app.add_flag("--feedback", arguments->feedback, "With --json: `feedback` also says what limits what passed");
+  app.add_flag("--json", arguments->json, "One JSON object a workload and line, with score and feedback");
   add_shared_options(app, shell);
   action = [arguments, &shell] {
     require_candidate(arguments->asked.words, "eval");
+    if (!arguments->json && (arguments->asked.reuse || arguments->veil || arguments->feedback))
+      throw bad_input("eval: --reuse, --veil and --feedback need --json");
     arguments->asked.workloads = split_commas(arguments->workloads);
     return eval(*arguments, shell);
   };

@@ -50,18 +50,21 @@ TokenPrice parse_token_price(const std::string& text) {
   return {prices[0], prices[1], prices.size() == 3 ? prices[2] : prices[0]};
 }
 
-void fill_proposer(RunArguments& arguments) {
+void fill_proposer(RunArguments& arguments, Shell& shell) {
   CampaignOptions& options = arguments.asked.options;
   if (!arguments.proposer.empty()) options.proposer = arguments.proposer;
   arguments.asked.proposer_variables = split_commas(arguments.proposer_variables);
   if (!arguments.proposer_timeout.empty()) options.proposer_timeout_s = parse_duration(arguments.proposer_timeout);
   if (arguments.at_once > 0) options.proposals_at_once = arguments.at_once;
   if (!arguments.token_price.empty()) options.token_price = parse_token_price(arguments.token_price);
+  else if (options.proposer) options.token_price = shell.rooms.token_price(shell.places(), *options.proposer);
   if (options.proposer && options.max_cost_usd && !options.token_price)
-    throw bad_input("--max-cost counts tokens before they are spent; give --token-price IN,OUT with --proposer");
+    throw bad_input(
+        "--max-cost counts tokens before they are spent; give --token-price IN,OUT with --proposer, or list the model "
+        "in proposers/prices.json");
 }
 
-void fill_options(RunArguments& arguments) {
+void fill_options(RunArguments& arguments, Shell& shell) {
   CampaignOptions& options = arguments.asked.options;
   if (!arguments.budget.empty()) options.budget_s = parse_duration(arguments.budget);
   if (!arguments.goal.empty()) {
@@ -74,7 +77,7 @@ void fill_options(RunArguments& arguments) {
   if (!arguments.variants.empty()) options.variants = split_commas(arguments.variants);
   if (arguments.usd_per_hour > 0) options.usd_per_hour = arguments.usd_per_hour;
   if (arguments.max_cost > 0) options.max_cost_usd = arguments.max_cost;
-  fill_proposer(arguments);
+  fill_proposer(arguments, shell);
 }
 
 /// What the machine does beside this campaign. Before it starts nothing here is ours; later our own processes keep at
@@ -120,7 +123,7 @@ int run(RunArguments arguments, Shell& shell) {
     throw bad_input("--fleet names the devices of its nodes; give no --device with it");
   require_descriptors();
   watch_for_stops();
-  fill_options(arguments);
+  fill_options(arguments, shell);
   const auto display = make_display(arguments);
   if (arguments.dry_run) {
     print_dry_run(plan_campaign(arguments.asked, shell, *display, kPlannedDecisions), arguments.json);
@@ -169,8 +172,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();
   app.add_option("--proposer", arguments->proposer,
-                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one JSON reply out), or "
-                 "'openai:MODEL[@URL]' (chat completions)")
+                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one reply out), "
+                 "'session:PROGRAM ARGS' (the same, and it stays), or 'openai:MODEL[@URL] OPTIONS' (an endpoint)")
       ->type_name("SPEC");
   app.add_option("--proposer-env", arguments->proposer_variables,
                  "Environment variables that the proposer gets, by name, separated by commas (a key: its value is "
@@ -180,7 +183,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->check(CLI::Range(1, 64));
   app.add_option("--proposer-timeout", arguments->proposer_timeout, "Of one request (default: 5m)");
   app.add_option("--token-price", arguments->token_price,
-                 "US dollars for a million tokens, IN,OUT or IN,OUT,CACHED, where the proposer names no price");
+                 "US dollars for a million tokens, IN,OUT or IN,OUT,CACHED, where the proposer names no price "
+                 "(default: proposers/prices.json)");
   app.add_option("--seed", options.seed, "Of strategies and searches; input draws are always fresh")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

@@ -22,6 +22,12 @@ struct DiagnosisRule {
 
 void to_json(json& to, const DiagnosisRule& value);
 
+/// A rule that speaks of a profile.
+struct FiringRule {
+  Diagnosis diagnosis;
+  double severity = 0;  // the share of the time that mending it might save
+};
+
 /// Port to the rules. What a rule needs and a profile does not know leaves it silent.
 class Diagnoser {
  public:
@@ -32,6 +38,11 @@ class Diagnoser {
   /// the first by name where two are equal; nothing where none speaks. Throws Error(bad_input), file and line in front,
   /// for a rule that fails.
   virtual std::optional<Diagnosis> diagnose(const Profile& profile) = 0;
+  /// All that speak, the most severe first.
+  virtual std::vector<FiringRule> diagnose_all(const Profile& profile) {
+    const std::optional<Diagnosis> worst = diagnose(profile);
+    return worst ? std::vector<FiringRule>{{*worst, 0}} : std::vector<FiringRule>{};
+  }
 };
 
 }  // namespace harness

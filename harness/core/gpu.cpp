@@ -73,6 +73,20 @@ DeviceInfo predicting(DeviceInfo emulation, const GpuFacts& gpu) {
   return emulation;
 }
 
+DeviceInfo written_for(const DeviceInfo& device) {
+  const GpuFacts* const gpu = device.predicts.empty() ? nullptr : gpu_of_device(device.predicts);
+  if (gpu == nullptr) return device;
+  DeviceInfo told = device;
+  told.emulation = false;
+  told.architecture = gpu->architecture;
+  told.multiprocessors = gpu->multiprocessors;
+  told.l2_bytes = gpu->l2_bytes;
+  told.peak_bytes_per_s = gpu->bytes_per_s;
+  told.peak_flops = {{"f32", gpu->fma_flops}, {"f16", gpu->tensor_flops}, {"bf16", gpu->tensor_flops}};
+  told.peak_exps_per_s = gpu->exps_per_s;
+  return told;
+}
+
 // A number is that of a device. Whoever reads a record need not have facts of the GPU that it names.
 std::string predicted_gpu(const std::string& device) {
   const std::size_t colon = device.find(':');

@@ -60,6 +60,9 @@ std::int64_t block_registers(const DeviceInfo& device);
 /// An emulated device whose times are those that are predicted for a GPU: "cpu:H200". Throws Error(bad_input) for a
 /// device that has times of its own.
 DeviceInfo predicting(DeviceInfo emulation, const GpuFacts& gpu);
+/// What whoever writes for a device is to know of it: of one whose times are predicted, the GPU that they are predicted
+/// for, with the rates of its facts; else the device itself. It is for words and for Lua's `device`, and runs nothing.
+DeviceInfo written_for(const DeviceInfo& device);
 /// "H200" of the device "cpu:H200"; "" of one that predicts nothing, such as "cpu" and "cuda:0".
 std::string predicted_gpu(const std::string& device);
 

@@ -134,6 +134,22 @@ struct RecordedTwin {
   std::optional<double> speedup;  // where it passed
 };
 
+/// A variant in no folder that an earlier campaign or session saw pass: proposed, or an edited source. It is told as
+/// the proposal that it was; of an edit `source`, `hypothesis` (its label) and `parents` are known alone.
+struct RecordedWinner {
+  std::int64_t iteration = 0;
+  std::string workload;
+  Config config;
+  double speedup = 1;  // over the baseline
+  ProposalRecord proposal;
+};
+
+/// How another such variant failed: the newest of those with the same fingerprint or message.
+struct RecordedFailure {
+  std::int64_t campaign = 0, iteration = 0;
+  std::string variant, hypothesis, outcome, message, fingerprint;
+};
+
 /// What earlier campaigns on a device know of a proposer.
 struct ProposerHistory {
   std::int64_t asked = 0, improved = 0;       // requests, second ones apart; those that became a best
@@ -196,6 +212,8 @@ class CampaignWriter {
   virtual void charge(std::int64_t campaign, const std::string& stage, double seconds) = 0;  // prepare, decide, idle
   /// A request to the proposer that has ended, with what it cost; returns its id.
   virtual std::int64_t record_proposal(const ProposalRecord& /*record*/) { return 0; }
+  /// What somebody learnt about a kernel, for those who come after.
+  virtual void record_note(std::int64_t /*campaign*/, const std::string& /*kernel*/, const std::string& /*text*/) {}
   /// What was found of an iteration.
   virtual void record_profile(std::int64_t /*iteration*/, const Profile& /*profile*/) {}
 };
@@ -213,6 +231,8 @@ class CampaignReader {
   virtual std::vector<Begun> begun(std::int64_t /*campaign*/) { return {}; }
   virtual std::vector<ProposalRecord> proposals(std::int64_t /*campaign*/) { return {}; }
   virtual std::vector<ProfileRecord> profiles(std::int64_t /*campaign*/) { return {}; }  // as they were recorded
+  /// A replay's: the winners that the recorded campaign took over. Nothing: they are looked for in the record.
+  virtual std::optional<std::vector<ProposalRecord>> taken_over() { return std::nullopt; }
   /// Of all iterations of the campaign, in their order.
   virtual std::vector<FailedGate> failed_gates(std::int64_t campaign) = 0;
 };
@@ -266,6 +286,12 @@ class RecordedTwins {
   virtual std::optional<RecordedTwin> same_proposal(const TwinQuery& /*query*/, const std::string& /*normal_hash*/) {
     return std::nullopt;
   }
+  /// The fastest of each variant on each workload, the fastest first, at most `limit`. What was imported counts where a
+  /// person said that it is evidence.
+  virtual std::vector<RecordedWinner> recorded_winners(const TwinQuery& /*query*/, int /*limit*/) { return {}; }
+  virtual std::vector<RecordedFailure> recorded_failures(const TwinQuery& /*query*/, int /*limit*/) { return {}; }
+  /// What agents and proposers wrote down about a kernel, newest first.
+  virtual std::vector<std::string> recorded_notes(const std::string& /*kernel*/, int /*limit*/) { return {}; }
   /// The same of machine code and launches, only its iteration; 0: none.
   virtual std::int64_t same_binary_before(const TwinQuery& /*query*/, const std::string& /*binary_hash*/) { return 0; }
   /// The iteration of this campaign on this workload with the same machine code and launches; 0: none.

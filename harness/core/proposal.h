@@ -48,6 +48,9 @@ struct TokenPrice {
   double in = 0, out = 0, cached = 0;
 };
 
+/// The `proposer` of a variant that a campaign took over from the record.
+inline constexpr const char* kFromRecord = "record";
+
 /// One request and all that came of it, as it is recorded.
 struct ProposalRecord {
   std::int64_t id = 0, campaign = 0, decision = 0;

@@ -21,6 +21,12 @@ inline double run_deadline(const Limits& limits, std::optional<double> best_ns) 
   return std::min(limits.run_s, limits.slack_s + limits.multiple * *best_ns * 1e-9);
 }
 
+/// The best known time of a launch, as far as it says how long one takes here: a predicted time is a GPU's, and the
+/// launch that is waited for is emulated.
+inline std::optional<double> time_to_wait_for(const DeviceInfo& device, std::optional<double> best_ns) {
+  return device.predicts.empty() ? best_ns : std::nullopt;
+}
+
 Limits default_limits(const DeviceInfo& device);
 
 /// Images whose drawing and judging is felt (bench/judge_bench.cpp): only some forms of the inputs are tried on them,

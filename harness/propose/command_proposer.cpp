@@ -50,6 +50,11 @@ void strike_out(std::string& text, const std::vector<std::string>& secrets) {
 
 }  // namespace
 
+void strike_out_secrets(ProposerAnswer& answer, const std::vector<std::string>& secrets) {
+  strike_out(answer.text, secrets);
+  strike_out(answer.log, secrets);
+}
+
 struct CommandProposer::Running {
   TemporaryFolder folder{"proposal"};
   std::unique_ptr<Child> child;
@@ -134,8 +139,7 @@ ProposerAnswer CommandProposer::end(std::size_t place, ProposerAnswer answer) {
   answer.text = beginning_of(running.reply(), kLongestReply);
   answer.log = valid_utf8(beginning_of(running.log(), kLongestLog));
   if (answer.end != ProposerAnswer::End::answered) answer.text = valid_utf8(answer.text.substr(0, kLongestLog));
-  strike_out(answer.text, setup_.secrets);
-  strike_out(answer.log, setup_.secrets);
+  strike_out_secrets(answer, setup_.secrets);
   if (answer.end == ProposerAnswer::End::failed && !answer.log.empty()) {
     const std::size_t last = answer.log.find_last_not_of(" \t\r\n");
     const std::size_t line = last == std::string::npos ? 0 : answer.log.rfind('\n', last) + 1;

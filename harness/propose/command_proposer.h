@@ -17,6 +17,9 @@ struct CommandSetup {
   std::vector<std::string> secrets;      // values that are struck out of everything it writes
 };
 
+/// Puts "[removed]" in the place of each secret in what a program wrote.
+void strike_out_secrets(ProposerAnswer& answer, const std::vector<std::string>& secrets);
+
 /// A process for each request: the request on its standard input, the reply on its standard output, its log on its
 /// standard error. It is killed with all that it started when it has ended, at the deadline, and when what it writes is
 /// more than is read. All three are files, so nothing has to attend to it while it runs.

@@ -6,7 +6,10 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/core/json.h"
 #include "harness/propose/command_proposer.h"
+#include "harness/propose/session_proposer.h"
+#include "harness/system/files.h"
 #include "harness/system/run_program.h"
 
 namespace harness {
@@ -14,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kCommand = "command:", *kOpenai = "openai:";
+constexpr const char *kCommand = "command:", *kOpenai = "openai:", *kSession = "session:", *kPrices = "prices.json";
 
 std::string program_path(const std::string& name, const std::vector<std::string>& folders) {
   if (name.find('/') == std::string::npos) {
@@ -29,16 +32,46 @@ std::string program_path(const std::string& name, const std::vector<std::string>
   return path.string();
 }
 
-/// "openai:MODEL[@URL]" as the program that speaks to it. The first named variable holds the key, if any is named.
+/// "MODEL[@URL] OPTIONS" of a SPEC.
+std::vector<std::string> words_of_endpoint(const std::string& spec) {
+  std::vector<std::string> words = words_of(spec.substr(std::string(kOpenai).size()));
+  if (words.empty()) words.emplace_back();
+  return words;
+}
+
+/// "openai:MODEL[@URL] OPTIONS" as the program that speaks to it. The first named variable holds the key, if any is
+/// named.
 std::vector<std::string> endpoint_words(const std::string& spec, ProposerSetup& setup) {
   constexpr const char* kUsualKey = "OPENAI_API_KEY";
-  const std::string rest = spec.substr(std::string(kOpenai).size());
+  const std::vector<std::string> words = words_of_endpoint(spec);
+  const std::string& rest = words.front();
   const std::size_t at = rest.rfind("@http");
   const std::string model = rest.substr(0, at);
   if (model.empty()) throw bad_input("--proposer: 'openai:' names no model; write 'openai:MODEL[@URL]'");
   if (setup.variables.empty() && setup.variable(kUsualKey)) setup.variables.emplace_back(kUsualKey);
   const std::string url = at == std::string::npos ? "https://api.openai.com/v1" : rest.substr(at + 1);
-  return {"propose-openai", model, url, setup.variables.empty() ? kUsualKey : setup.variables.front()};
+  std::vector<std::string> command{"propose-openai", model, url,
+                                   setup.variables.empty() ? kUsualKey : setup.variables.front()};
+  command.insert(command.end(), words.begin() + 1, words.end());
+  return command;
+}
+
+/// The entry of the model's name, or of its name without the day that ends it ("gpt-5-2025-08-07").
+std::optional<TokenPrice> price_in(const json& models, const std::string& model, const std::string& file) {
+  std::string best;
+  for (const auto& [name, price] : models.items())
+    if (model == name || model.starts_with(name + "-20")) best = name;
+  if (best.empty()) return std::nullopt;
+  const json& entry = models[best];
+  const auto dollars = [&](const char* key, std::optional<double> otherwise) {
+    const auto at = entry.is_object() ? entry.find(key) : entry.end();
+    if (entry.is_object() && at == entry.end() && otherwise) return *otherwise;
+    if (!entry.is_object() || at == entry.end() || !at->is_number() || at->get<double>() < 0)
+      throw bad_input(fmt::format("{}: '{}' has no price '{}', US dollars for a million tokens", file, best, key));
+    return at->get<double>();
+  };
+  const double in = dollars("in", std::nullopt);
+  return TokenPrice{in, dollars("out", std::nullopt), dollars("cached", in)};
 }
 
 }  // namespace
@@ -62,15 +95,34 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
+std::optional<TokenPrice> listed_price(const std::string& spec, const std::vector<std::string>& program_folders) {
+  if (!spec.starts_with(kOpenai)) return std::nullopt;
+  const std::string endpoint = words_of_endpoint(spec).front();
+  std::string model = endpoint.substr(0, endpoint.rfind("@http"));
+  model = model.substr(model.rfind('/') + 1);  // "vendor/model" of a market is the vendor's model
+  for (const std::string& folder : program_folders) {
+    const std::string file = folder + "/" + kPrices;
+    const auto text = read_file_if_any(file);
+    if (!text) continue;
+    const json listed = parse_json_if_valid(*text);
+    if (!listed.is_object() || !listed.contains("models") || !listed["models"].is_object())
+      throw bad_input(fmt::format("{} is no object with 'models'", file));
+    if (auto price = price_in(listed["models"], model, file)) return price;
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup setup) {
-  const bool is_endpoint = spec.starts_with(kOpenai);
-  if (!is_endpoint && !spec.starts_with(kCommand))
+  const bool is_endpoint = spec.starts_with(kOpenai), stays = spec.starts_with(kSession);
+  if (!is_endpoint && !stays && !spec.starts_with(kCommand))
     throw bad_input(
-        fmt::format("--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS' or 'openai:MODEL[@URL]'", spec));
+        fmt::format("--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS', 'session:PROGRAM ARGS' or "
+                    "'openai:MODEL[@URL] OPTIONS'",
+                    spec));
   CommandSetup command;
   command.spec = spec;
-  command.arguments = is_endpoint ? endpoint_words(spec, setup) : words_of(spec.substr(std::string(kCommand).size()));
-  if (command.arguments.empty()) throw bad_input("--proposer: 'command:' names no program");
+  command.arguments = is_endpoint ? endpoint_words(spec, setup) : words_of(spec.substr(spec.find(':') + 1));
+  if (command.arguments.empty()) throw bad_input(fmt::format("--proposer: '{}' names no program", spec));
   command.arguments.front() = program_path(command.arguments.front(), setup.program_folders);
   for (const char* usual : {"PATH", "HOME", "USER", "LANG", "TMPDIR"})
     if (const auto value = setup.variable(usual)) command.environment.push_back(std::string(usual) + "=" + *value);
@@ -80,6 +132,7 @@ std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup s
     command.environment.push_back(name + "=" + *value);
     command.secrets.push_back(*value);
   }
+  if (stays) return std::make_unique<SessionProposer>(std::move(command));
   return std::make_unique<CommandProposer>(std::move(command));
 }
 

@@ -71,12 +71,13 @@ Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary
   ReplayEvaluator evaluator(recorded_device(recorded.record), book, clock, overhead_seconds(recorded),
                             replayed.answers);
   ReplayLedger ledger(earlier, recorded.campaign);
+  ledger.take_over(today.recording.proposals);
   NoDisplay display;
   ReplayProposer proposer(today.recording.proposals, clock);
   ReplayProfiler profiler(book);
   CampaignPorts ports{plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment};
   if (!recorded.profiles.empty()) ports.profiler = &profiler;
-  if (!recorded.proposals.empty()) ports.proposer = &proposer;
+  if (proposer.was_asked()) ports.proposer = &proposer;
   ReplayFleet fleet(recorded_fleet(recorded.record), evaluator, book, clock);
   if (fleet.devices().size() > 1) ports.fleet = &fleet;
   Campaign campaign(std::move(ports), replay_options(recorded, options), std::nullopt);

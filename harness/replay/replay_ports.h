@@ -222,8 +222,15 @@ class ReplayLedger : public Ledger {
   std::optional<MeasuredPeaks> peaks(const DeviceInfo&) override { return MeasuredPeaks{}; }
   void record_peaks(const DeviceInfo&, const MeasuredPeaks&) override {}
   std::vector<FailedGate> failed_gates(std::int64_t) override { return {}; }
+  /// Of what was recorded: a replay begins with the same.
+  void take_over(const std::vector<ProposalRecord>& recorded) {
+    for (const ProposalRecord& record : recorded)
+      if (record.proposer == kFromRecord) taken_over_.push_back(record);
+  }
+  std::optional<std::vector<ProposalRecord>> taken_over() override { return taken_over_; }
 
  private:
+  std::vector<ProposalRecord> taken_over_;
   EarlierCampaigns* source_;
   Recording recording_;
   std::vector<AttemptRecord> attempts_;

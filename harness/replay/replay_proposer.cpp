@@ -5,9 +5,9 @@
 namespace harness {
 namespace {
 
-/// What was cut off says nothing of the proposer.
+/// What was cut off says nothing of the proposer, and what was taken over from the record nobody asked for.
 bool is_answer(const ProposalRecord& record) {
-  return record.outcome != ProposalOutcome::interrupted;
+  return record.outcome != ProposalOutcome::interrupted && record.proposer != kFromRecord;
 }
 
 }  // namespace
@@ -16,7 +16,9 @@ ReplayProposer::ReplayProposer(const std::vector<ProposalRecord>& recorded, Repl
     : recorded_(recorded), clock_(clock) {}
 
 std::string ReplayProposer::spec() const {
-  return recorded_.empty() ? "" : recorded_.front().proposer;
+  for (const ProposalRecord& record : recorded_)
+    if (record.proposer != kFromRecord) return record.proposer;
+  return "";
 }
 
 bool ReplayProposer::ready() {

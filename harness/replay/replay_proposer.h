@@ -13,6 +13,8 @@ namespace harness {
 class ReplayProposer : public Proposer {
  public:
   ReplayProposer(const std::vector<ProposalRecord>& recorded, ReplayClock& clock);
+  /// False: nobody was asked when the record was made.
+  bool was_asked() const { return !spec().empty(); }
   std::string spec() const override;
   bool ready() override;
   bool needs_request() const override { return false; }

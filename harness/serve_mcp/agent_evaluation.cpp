@@ -5,17 +5,16 @@
 #include <algorithm>
 
 #include "harness/campaign/gatekeeper.h"
-#include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
 #include "harness/core/iteration_json.h"
 #include "harness/report/events.h"
 #include "harness/report/live_row.h"
+#include "harness/serve_mcp/agent_candidate.h"
 #include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
 #include "harness/serve_mcp/workshop.h"
 #include "harness/service/arguments.h"
 #include "harness/service/asked_candidate.h"
-#include "harness/service/edited_source.h"
 #include "harness/system/interrupt.h"
 
 namespace harness {
@@ -99,6 +98,13 @@ std::optional<Best> session_best(const Bench& bench, const std::string& kernel, 
   return best;
 }
 
+/// A prediction tells two candidates apart by no less than a few percent; a measurement by its noise.
+std::string verdict_over(double best, double speedup, bool emulation) {
+  const double margin = emulation ? 0.05 : 0.01;
+  if (speedup > best * (1 + margin)) return "faster";
+  return speedup < best / (1 + margin) ? "slower" : "same";
+}
+
 std::string next_step(const Evaluation& evaluation, bool is_best) {
   switch (kind_of(evaluation.outcome)) {
     case OutcomeKind::passed:
@@ -128,6 +134,9 @@ Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<I
   const bool is_best = passed && timing != nullptr && (!best || speedup > best->speedup);
   if (beside && !answer.contains("baseline_ns")) answer["baseline_ns"] = beside->time_ns;
   answer["is_best"] = is_best;
+  // The baseline was timed beside it; what decides is the session's best.
+  if (answer.contains("verdict")) answer["verdict_over_baseline"] = answer["verdict"];
+  if (passed) answer["verdict"] = best ? verdict_over(best->speedup, speedup, device.emulation) : "first";
   if (best) answer["best_ns"] = is_best ? timing->time_ns : best->time_ns;
   answer["emulation"] = device.emulation;
   if (const auto* wrong = std::get_if<WrongAnswer>(&made.evaluation.outcome))
@@ -145,23 +154,6 @@ Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<I
   answer["lasting"] = kind_of(made.evaluation.outcome) != OutcomeKind::interrupted;
   answer["next"] = next_step(made.evaluation, is_best);
   return mcp::with_kind_of_times(answer, device.device, device.emulation);
-}
-
-/// The session's variant that the job's changed manifest makes, recorded where it is new.
-std::string variant_of_edit(const AgentJob& job, const std::vector<ProposalRecord>& known,
-                            const std::vector<Catalog*>& catalogs, const DeviceInfo& device, CampaignWriter& writer) {
-  const json& asked = job.request;
-  ProposalRecord record = proposed_by_edit({asked.at("kernel"), asked.at("workload"), asked.at("variant"),
-                                            asked.at("manifest"), asked.value("source", ""), asked.value("label", "")},
-                                           known, catalogs, device);
-  if (record.id == 0) {
-    record.campaign = job.campaign;
-    record.asked_unix = job.asked_unix;
-    writer.record_proposal(record);
-  }
-  if (record.outcome != ProposalOutcome::accepted)
-    throw bad_input("no variant can be made of this manifest: " + record.message);
-  return record.variant;
 }
 
 /// For the readers of its events: a job begins where its session has come to.
@@ -218,43 +210,30 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   report::LiveRowWriter row([&shell] { return open_live(shell); });
   row.started(session_started(session));
   places.on_phase = [&row](const EvaluationPhase& phase) { row.phase(phase); };
-  const std::string kernel = job.request.at("kernel"), variant = job.request.at("variant");
-  const auto own = shell.rooms.catalog(places), edited = shell.rooms.catalog(places);
-  if (const std::string changed =
-          mcp::judge_changed(session.judge, mcp::judge_now(*own, program_hash), kernel, session.name);
+  const std::string kernel = job.request.at("kernel");
+  if (const std::string changed = mcp::judge_changed(
+          session.judge, mcp::judge_now(*shell.rooms.catalog(places), program_hash), kernel, session.name);
       !changed.empty())
     throw bad_input(changed);
   const DeviceInfo device = choose_device(session.device, shell.rooms.devices(places));
-  const std::string workload = job.request.at("workload");
-  const auto& known = own->kernel(kernel).workloads;
-  if (std::none_of(known.begin(), known.end(), [&](const Workload& each) { return each.name == workload; }))
-    for (Catalog* each : {own.get(), edited.get()}) each->plugin(kernel).add_shape(workload, device);
   Ledger& ledger = archive.ledger();
-  std::vector<ProposalRecord> proposals = ledger.proposals(session.campaign);
-  for (Catalog* each : {own.get(), edited.get()}) restore_proposed(*each, proposals, kernel);
-  Candidate candidate{kernel, variant, "", config_from_json(job.request.at("parameters"))};
-  std::optional<std::string> parent;
-  if (job.request.contains("manifest")) {
-    candidate.variant = variant_of_edit(job, proposals, {edited.get(), own.get()}, device, ledger);
-  } else if (job.request.contains("source")) {
-    parent = realized_now(candidate, *own, workload, device).source_hash;
-    edited->plugin(kernel).use_source(variant, job.request["source"].get<std::string>());
-  }
-  const Realized realized = realized_now(candidate, *edited, workload, device);
-  if (parent) require_entries(realized, "the source");
+  const AgentCandidate asked = agent_candidate(job, session, device, ledger, places, shell);
+  Catalog &own = *asked.own, &edited = *asked.edited;
+  const std::string& workload = asked.workload;
+  const Realized realized = realized_candidate(job, asked, asked.candidate, device);
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, [&stop] { return stop(); });
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
-  const auto admission = known_admission(*own, *evaluator, ledger, kernel);
+  const auto admission = known_admission(own, *evaluator, ledger, kernel);
   if (!admission) return nullptr;
   if (!admission->passed) throw bad_input(refusal(*admission));
-  const Bench bench{*edited, *own, *evaluator, ledger, *admission, row, session.campaign, workload};
+  const Bench bench{edited, own, *evaluator, ledger, *admission, row, session.campaign, workload};
   const Realized base = baseline_of(bench, kernel);
   const bool is_base = realized.source_hash == base.source_hash && realized.candidate.config == base.candidate.config;
   const auto beside = is_base ? std::nullopt : incumbent(bench, base);
   AttemptRecord attempt = attempt_at(bench, realized, is_base ? Purpose::baseline : Purpose::eval);
   if (job.request.contains("label")) attempt.label = job.request["label"].get<std::string>();
-  attempt.parent = parent;
-  EvaluationRequest request = gated_request(*edited, *evaluator, realized, Points::finalist);
+  attempt.parent = asked.parent;
+  EvaluationRequest request = gated_request(edited, *evaluator, realized, Points::finalist);
   request.incumbent = beside;
   if (beside) request.baseline_ns = beside->time_ns;
   if (!is_base)

@@ -16,6 +16,7 @@
 #include "harness/core/gpu.h"
 #include "harness/report/readers.h"
 #include "harness/serve_mcp/agent_evaluation.h"
+#include "harness/serve_mcp/agent_ladder.h"
 #include "harness/serve_mcp/answer.h"
 #include "harness/service/asked_profile.h"
 #include "harness/service/campaign_run.h"
@@ -98,8 +99,11 @@ Answer profile_job(const AgentJob& job, const AgentSession& session, const JobSt
   if (!predicted_gpu(session.device).empty()) asked.device = session.device;
   asked.stop = [&stop] { return stop(); };
   Answer answer;
-  const auto keep = [&answer](const ComparedProfiles& compared) {
+  const auto keep = [&](const ComparedProfiles& compared) {
+    const DeviceInfo device = choose_device(session.device, shell.rooms.devices(shell.places()));
     answer = {{"ok", true},
+              {"digest", digest_for_agent(compared.profiles[0], compared.candidates[0].problem.work, device,
+                                          std::nullopt, shell)},
               {"profile", compared.as_json()},
               {"lasting", true},
               {"next", "playbook has a page for what binds"}};
@@ -113,6 +117,8 @@ Answer carried_out(const AgentJob& job, const std::string& program_hash, const A
   try {
     if (job.kind == "campaign") return campaign_job(job, session, stop, shell);
     if (job.kind == "profile") return profile_job(job, session, stop, shell);
+    if (job.kind == "compile") return compile_for_agent(job, session, archive, shell);
+    if (job.kind == "predict") return predict_for_agent(job, session, stop, archive, shell);
   } catch (const Error& error) {
     return mcp::failure(job.kind, error.what(), "mend what it names, or ask for another one");
   }

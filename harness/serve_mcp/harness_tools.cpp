@@ -150,6 +150,7 @@ ToolStep HarnessTools::call(const std::string& tool, const json& given) {
   know_proposals();
   ToolStep step;
   if (tool == "evaluate") step = evaluate(arguments);
+  else if (tool == "compile" || tool == "predict") step = cheap_step(tool, arguments);
   else if (tool == "campaign_start") step = campaign_start(arguments);
   else if (tool == "profile") step = profile(arguments);
   else if (tool == "job" || tool == "campaign_status") step = wait_for(arguments);

@@ -34,6 +34,7 @@ class HarnessTools : public Toolbox {
   Answer floor(const Arguments& arguments);
   Problem problem_of(const std::string& kernel, const std::string& workload);
   std::string workload_of(const std::string& kernel, const std::string& asked);
+  std::string header_text(const std::string& kernel, const std::string& wanted);
   std::string contract_text(const std::string& kernel, const std::string& workload);
 
   // ask_record.cpp: what is recorded
@@ -48,6 +49,9 @@ class HarnessTools : public Toolbox {
 
   // jobs.cpp: what is done
   ToolStep evaluate(const Arguments& arguments);
+  ToolStep cheap_step(const std::string& kind, const Arguments& arguments);  // compile, predict
+  /// What a job is asked to look at; `source`: the text that stands in the place of the variant's own.
+  json candidate_request(const Arguments& arguments, std::string& source);
   ToolStep start(AgentJob job, double wait_s);
   Answer too_many_jobs();
   ToolStep wait_for(const Arguments& arguments);

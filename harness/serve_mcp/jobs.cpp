@@ -16,7 +16,7 @@ constexpr double kLongestWaitS = 45;  // hosts give up after 60 s
 constexpr double kLeastS = 0.5;       // an evaluation is not begun with less
 constexpr double kUsualCampaignS = 60;
 constexpr std::int64_t kMostOpenJobs = 8;  // of a session: each is a process, and one at a time has the device
-constexpr std::size_t kLongestSource = 1 << 20, kLongestLabel = 200;
+constexpr std::size_t kLongestSource = 1 << 20, kLongestLabel = 200, kMostSets = 16;
 
 double wait_of(const Arguments& arguments, double otherwise) {
   return std::clamp(arguments.maybe_number("wait_s").value_or(otherwise), 0.0, kLongestWaitS);
@@ -63,6 +63,13 @@ Answer ended_answer(const AgentJob& job) {
   answer["job"] = job.id;
   answer["state"] = std::string(name(job.state));
   return answer;
+}
+
+bool is_technique(const std::string& word) {
+  constexpr std::size_t kLongestTechnique = 40;
+  return word.size() <= kLongestTechnique && std::ranges::all_of(word, [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+         });
 }
 
 /// `ok` and what decides, first: the record's JSON keeps no order of keys.
@@ -122,14 +129,17 @@ std::string HarnessTools::request_key(const json& request, const std::string& so
   return key.hex();
 }
 
-ToolStep HarnessTools::evaluate(const Arguments& arguments) {
+json HarnessTools::candidate_request(const Arguments& arguments, std::string& source) {
   const std::string kernel = arguments.text("kernel");
   const KernelInfo& info = catalog().kernel(kernel);
   const std::string variant = arguments.has("variant") ? arguments.text("variant") : info.variants.front().name;
   if (find_variant(info, variant) == nullptr)
     throw bad_input(fmt::format("kernel '{}' has no variant '{}'; describe lists them", kernel, variant));
   const std::string workload = workload_of(kernel, arguments.text("workload"));
-  const std::string source = source_of(arguments, variant), label = arguments.text("label");
+  source = source_of(arguments, variant);
+  const std::string label = arguments.text("label"), technique = arguments.text("technique");
+  if (!technique.empty() && !is_technique(technique))
+    throw bad_input("evaluate: 'technique' is a word of letters, digits, '-' and '_', 40 at most");
   if (label.size() > kLongestLabel || valid_utf8(label) != label)
     throw bad_input("evaluate: 'label' is a text of 200 bytes at most");
   Config config = arguments.config("parameters");
@@ -142,7 +152,14 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
     if (const auto problem = manifest_problem(request["manifest"])) throw bad_input("evaluate: " + problem->message);
   }
   if (!label.empty()) request["label"] = label;
+  if (!technique.empty()) request["technique"] = technique;
   if (!source.empty()) request["source"] = source;
+  return request;
+}
+
+ToolStep HarnessTools::evaluate(const Arguments& arguments) {
+  std::string source;
+  const json request = candidate_request(arguments, source);
   const std::string key = request_key(request, source);
   if (const auto known = archive().sessions().answered_job(key)) {
     Answer answer = ended_answer(*known);
@@ -155,6 +172,26 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
   job.request = request;
   job.key = key;
   return start(std::move(job), wait_of(arguments, 30));
+}
+
+// The same question has the same answer: nothing is measured.
+ToolStep HarnessTools::cheap_step(const std::string& kind, const Arguments& arguments) {
+  std::string source;
+  json request = candidate_request(arguments, source);
+  if (arguments.has("parameter_sets")) {
+    request["parameter_sets"] = arguments.value("parameter_sets");
+    const json& sets = request["parameter_sets"];
+    if (sets.size() > kMostSets || !std::ranges::all_of(sets, [](const json& set) { return set.is_object(); }))
+      throw bad_input(fmt::format("{}: 'parameter_sets' is a list of {} objects at most", kind, kMostSets));
+  }
+  const std::string key = sha256_hex(kind + " " + request_key(request, source));
+  if (const auto known = archive().sessions().answered_job(key)) return {in_order(ended_answer(*known))};
+  if (const auto refused = refused_for_budget()) return {*refused};
+  AgentJob job;
+  job.kind = kind;
+  job.request = std::move(request);
+  job.key = key;
+  return start(std::move(job), wait_of(arguments, 45));
 }
 
 ToolStep HarnessTools::campaign_start(const Arguments& arguments) {

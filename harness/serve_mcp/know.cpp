@@ -7,6 +7,7 @@
 #include "harness/campaign/proposal_request.h"
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
+#include "harness/core/gpu.h"
 #include "harness/serve_mcp/harness_tools.h"
 #include "harness/service/asked_candidate.h"
 
@@ -33,9 +34,18 @@ Answer argument_of(const Argument& each) {
   if (is_tensor(each.kind)) {
     argument["dtype"] = std::string(name(each.dtype));
     argument["shape"] = each.shape;
+    if (each.align > 0) argument["align"] = each.align;
   }
   if (each.absent) argument["absent"] = true;
   return argument;
+}
+
+/// Workloads of the size of the GPU that times are predicted for: whoever asks for one here waits for its emulation.
+std::vector<std::string> workloads_of_gpu(const KernelInfo& info) {
+  std::vector<std::string> names;
+  for (const Workload& workload : info.workloads)
+    if (std::ranges::find(workload.devices, "cuda") != workload.devices.end()) names.push_back(workload.name);
+  return names;
 }
 
 }  // namespace
@@ -57,8 +67,20 @@ Problem HarnessTools::problem_of(const std::string& kernel, const std::string& w
 std::string HarnessTools::contract_text(const std::string& kernel, const std::string& workload) {
   const KernelTexts texts = catalog().plugin(kernel).texts();
   std::string text = fmt::format("// The reference of {} on {}\n{}\n", kernel, workload, texts.reference);
-  for (const auto& [header, what] : texts.wrappers) text += fmt::format("\n// #include <{}>\n{}\n", header, what);
+  text += "\n// Headers that a source may include; describe with `header` has one's text:\n";
+  std::string last;
+  for (const auto& [header, what] : texts.wrappers) {
+    const std::string line = header_line(header, what);
+    if (!line.empty() && line != last) text += "// " + line + "\n";
+    last = line;
+  }
   return text;
+}
+
+std::string HarnessTools::header_text(const std::string& kernel, const std::string& wanted) {
+  for (const auto& [header, what] : catalog().plugin(kernel).texts().wrappers)
+    if (header == wanted || header.ends_with("/" + wanted) || header.ends_with("/" + wanted + ".cuh")) return what;
+  throw bad_input(fmt::format("describe: there is no header '{}'; describe without `header` lists them", wanted));
 }
 
 Answer HarnessTools::kernels(const Arguments& arguments) {
@@ -89,19 +111,23 @@ Answer HarnessTools::describe(const Arguments& arguments) {
   const std::string workload = workload_of(kernel, arguments.text("workload"));
   const Problem problem = problem_of(kernel, workload);
   const auto offset = static_cast<std::size_t>(arguments.within("offset", 0, 0, 1 << 24));
-  const Page page = page_of(contract_text(kernel, workload), offset, 4000);
+  const std::string text =
+      arguments.has("header") ? header_text(kernel, arguments.text("header")) : contract_text(kernel, workload);
+  const Page page = page_of(text, offset, 5000);
   Answer answer = {{"ok", true}, {"kernel", kernel}, {"summary", info.summary}, {"workload", workload}};
-  if (offset == 0) {
+  if (offset == 0 && !arguments.has("header")) {
     answer["arguments"] = Answer::array();
     for (const Argument& each : problem.arguments) answer["arguments"].push_back(argument_of(each));
     answer["sizes"] = Answer::object();
     for (const auto& [size, value] : problem.workload.values) answer["sizes"][size] = value_to_json(value);
     answer["work"] = {{"bytes", problem.work.bytes}, {"flops", json(problem.work.flops)}, {"exps", problem.work.exps}};
     answer["workloads"] = choose_workloads(info, {}, device());
+    if (!device().predicts.empty()) answer["gpu_workloads"] = workloads_of_gpu(info);
+    answer["domain"] = catalog().plugin(kernel).texts().domain;
     answer["variants"] = variants_of(info);
     answer["device"] = told_device(device());
   }
-  answer["reference"] = page.text;
+  answer[arguments.has("header") ? "header" : "reference"] = page.text;
   answer["next_offset"] = or_null(page.next_offset);
   answer["next"] = page.next_offset ? "describe again with offset for the rest, then read_variant"
                                     : "read_variant of the baseline; playbook; similar_attempts";
@@ -159,7 +185,7 @@ Answer HarnessTools::floor(const Arguments& arguments) {
   const std::string kernel = arguments.text("kernel");
   const std::string workload = workload_of(kernel, arguments.text("workload"));
   const Problem problem = problem_of(kernel, workload);
-  const auto sum = floor_ns(problem.work, device());
+  const auto sum = floor_ns(problem.work, written_for(device()));
   Answer answer = {{"ok", true}, {"kernel", kernel}, {"workload", workload}};
   answer["floor_ns"] = sum ? Answer(sum->ns) : Answer();
   if (sum) answer["binds"] = sum->binds, answer["terms"] = sum->terms;

@@ -15,17 +15,16 @@ json listed_resources(const std::vector<Resource>& resources, const char* list, 
 
 json listed(const std::vector<Tool>& tools) {
   json rows = json::array();
-  for (const Tool& each : tools)
+  // Hints that are as the protocol's defaults are left out: each client pays for every byte of this list.
+  for (const Tool& each : tools) {
+    json hints = {{"readOnlyHint", each.read_only}, {"openWorldHint", false}};
+    if (!each.read_only && !each.destructive) hints["destructiveHint"] = false;
+    if (!each.read_only && each.idempotent) hints["idempotentHint"] = true;
     rows.push_back({{"name", each.name},
-                    {"title", each.title},
                     {"description", each.description},
                     {"inputSchema", each.input},
-                    {"annotations",
-                     {{"title", each.title},
-                      {"readOnlyHint", each.read_only},
-                      {"destructiveHint", each.destructive},
-                      {"idempotentHint", each.idempotent},
-                      {"openWorldHint", false}}}});
+                    {"annotations", std::move(hints)}});
+  }
   return {{"tools", rows}};
 }
 

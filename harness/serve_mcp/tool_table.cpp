@@ -15,7 +15,8 @@ struct Field {
 json schema_of(std::initializer_list<Field> fields) {
   json properties = json::object(), required = json::array();
   for (const Field& field : fields) {
-    properties[field.name] = {{"type", field.type}, {"description", field.what}};
+    properties[field.name] = {{"type", field.type}};
+    if (*field.what != 0) properties[field.name]["description"] = field.what;
     if (field.required) required.push_back(field.name);
   }
   json schema = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
@@ -23,14 +24,24 @@ json schema_of(std::initializer_list<Field> fields) {
   return schema;
 }
 
-constexpr Field kKernel{"kernel", "string", "The kernel's name, as the tool kernels lists it", true};
-constexpr Field kMaybeKernel{"kernel", "string", "Only this kernel"};
-constexpr Field kWorkload{"workload", "string",
-                          "A workload's name, or sizes (\"M=64 N=512\"); default: the first of the set 'default'"};
-constexpr Field kOffset{"offset", "integer", "Where in the text to go on: next_offset of the page before"};
-constexpr Field kLimit{"limit", "integer", "Rows at most"};
-constexpr Field kJob{"job", "integer", "The job's number", true};
-constexpr Field kWait{"wait_s", "number", "Seconds to wait for the verdict, at most 45; then the job goes on"};
+constexpr Field kKernel{"kernel", "string", "A name of the tool kernels", true};
+constexpr Field kMaybeKernel{"kernel", "string", ""};
+constexpr Field kWorkload{"workload", "string", "A name, or sizes (\"M=64 N=512\"); default: the first of 'default'"};
+constexpr Field kOffset{"offset", "integer", "next_offset of the page before"};
+constexpr Field kLimit{"limit", "integer", ""};
+constexpr Field kJob{"job", "integer", "", true};
+constexpr Field kWait{"wait_s", "number", "Seconds to wait, at most 45; then the job goes on"};
+constexpr Field kVariant{"variant", "string",
+                         "Whose manifest holds and whose source the edits are of; default: the baseline"};
+constexpr Field kSource{"source", "string", "A whole CUDA source; keep the entry's name and arguments"};
+constexpr Field kEdits{"edits", "array", "[{search, replace}], each fits one place of the source"};
+constexpr Field kManifest{
+    "manifest", "object",
+    "Parts that change: params, options, requires, start; steps, valid, workspaces as texts of Lua "
+    "functions; or lua: a text that assigns them. Makes a variant 'proposed_N'"};
+constexpr Field kParameters{"parameters", "object", "Values; the others take their first"};
+constexpr Field kSets{"parameter_sets", "array", "At most 16 objects of values, in the place of `parameters`"};
+constexpr Field kTechnique{"technique", "string", "What your source does, in a word: by it its worth is learnt"};
 
 Tool reads(const char* name, const char* title, const char* description, json input) {
   return {name, title, description, std::move(input), true, false, true};
@@ -40,109 +51,114 @@ Tool acts(const char* name, const char* title, const char* description, json inp
   return {name, title, description, std::move(input), false, destructive, idempotent};
 }
 
+/// A field whose description stands at another tool: the list is paid for by the byte.
+constexpr Field bare(const Field& field) {
+  return {field.name, field.type, "", field.required};
+}
+
+/// Those of evaluate that say what a candidate is.
+json candidate_schema() {
+  return schema_of({bare(kKernel), bare(kVariant), bare(kSource), bare(kEdits), bare(kManifest), bare(kParameters),
+                    kSets, bare(kWorkload), bare(kWait)});
+}
+
 std::vector<Tool> knowing_tools() {
   return {
-      reads("kernels", "List the kernels", "All kernels with their workloads and variants. Begin here.",
-            schema_of({{"offset", "integer", "Skip so many kernels"}})),
-      reads("describe", "Describe a kernel",
-            "What a kernel must compute: arguments, sizes, work, device, headers that a source may include, and the "
-            "reference's source. Long texts come page by page.",
-            schema_of({kKernel, kWorkload, kOffset})),
-      reads("read_variant", "Read a variant",
-            "A variant's CUDA source and Lua manifest (parameters, launch arithmetic), page by page.",
-            schema_of({kKernel,
-                       {"variant", "string", "The variant's name", true},
-                       {"part", "string", "source (default) or manifest"},
-                       kOffset})),
+      reads("kernels", "List the kernels", "All kernels with their workloads. Begin here.",
+            schema_of({{"offset", "integer", ""}})),
+      reads(
+          "describe", "Describe a kernel",
+          "What a kernel must compute: arguments, domain, sizes, work, device, the reference's source, and an index of "
+          "headers.",
+          schema_of({kKernel, kWorkload, kOffset, {"header", "string", "The text of one header instead"}})),
+      reads(
+          "read_variant", "Read a variant", "A variant's CUDA source, or its Lua manifest.",
+          schema_of(
+              {kKernel, {"variant", "string", "", true}, {"part", "string", "source (default) or manifest"}, kOffset})),
   };
 }
 
 std::vector<Tool> judging_tools() {
   return {
+      acts("compile", "Compile a source",
+           "Seconds: whether it compiles for the GPU, registers, spills. Runs nothing. Arguments as evaluate's.",
+           candidate_schema(), false, true),
+      acts("predict", "Predict a time",
+           "Seconds, also for workloads of a GPU's size: the time that counting sampled blocks predicts, what it is "
+           "made of, "
+           "what limits it, and moves. No gate judges it. Arguments as evaluate's.",
+           candidate_schema(), false, true),
       acts(
           "evaluate", "Evaluate a source",
-          "Builds, judges and times one candidate, beside the kernel's baseline: a variant as it is, or with `source` "
-          "(a whole file) or `edits` in the place of its source. Answers with the verdict, or with a job where that "
-          "takes longer than wait_s. Costs budget, unless the same was asked before.",
+          "Builds, judges and times one candidate. Answers with the verdict against the session's best, or with a job. "
+          "Costs budget, unless the same was asked before.",
           schema_of({kKernel,
-                     {"variant", "string",
-                      "The variant whose manifest holds, and whose source the edits are of; default: the baseline"},
-                     {"source", "string", "A whole CUDA source; keep the entry's name and arguments"},
-                     {"edits", "array", "[{search, replace}]: each must fit exactly one place of the source"},
-                     {"manifest", "object",
-                      "Parts of the variant's manifest that change: params, options, requires, start as values; steps, "
-                      "valid, workspaces as texts of Lua functions. Makes a variant 'proposed_N' of this session"},
-                     {"parameters", "object", "Values of the variant's parameters; the others take their first"},
+                     kVariant,
+                     kSource,
+                     kEdits,
+                     kManifest,
+                     kParameters,
                      kWorkload,
-                     {"label", "string", "What to call it in the record: your hypothesis in a few words"},
+                     kTechnique,
+                     {"label", "string", "Your hypothesis in a few words"},
                      kWait})),
       reads("job", "Ask after a job", "The verdict of an evaluation or the state of a campaign.",
-            schema_of({kJob, kWait})),
-      acts("cancel", "Stop a job", "A job of this session ends as interrupted; what it spent stays spent.",
-           schema_of({kJob}), true, true),
-      reads("compare", "Compare two iterations", "Two iterations side by side: what differs, and which is faster.",
-            schema_of({{"a", "integer", "An iteration", true}, {"b", "integer", "Another", true}})),
-      acts("profile", "Profile an iteration",
-           "What bounds an iteration, counted on the cpu device with a predicted time for a GPU. Costs budget once.",
-           schema_of({{"iteration", "integer", "An iteration", true}, kWait}), false, true),
+            schema_of({kJob, bare(kWait)})),
+      acts("cancel", "Stop a job", "It ends as interrupted; what it spent stays spent.", schema_of({kJob}), true, true),
+      reads("compare", "Compare two iterations", "What differs, and which is faster.",
+            schema_of({{"a", "integer", "", true}, {"b", "integer", "", true}})),
+      acts("profile", "Profile an iteration", "What limits an iteration: a digest, then numbers line by line.",
+           schema_of({{"iteration", "integer", "", true}, bare(kWait)}), false, true),
   };
 }
 
 std::vector<Tool> record_tools() {
   return {
       reads("best", "The best so far", "The fastest candidate of every workload.", schema_of({kMaybeKernel})),
-      reads("history", "Recorded iterations", "Iterations, newest first.",
+      reads("history", "Recorded iterations", "Newest first.",
             schema_of({kMaybeKernel,
-                       {"workload", "string", "Only this workload"},
-                       {"variant", "string", "Only this variant"},
-                       {"outcome", "string", "Only this outcome: passed, wrong_answer, compile_error, ..."},
+                       {"workload", "string", ""},
+                       {"variant", "string", ""},
+                       {"outcome", "string", "passed, wrong_answer, compile_error, ..."},
                        {"session", "boolean", "Only this session's"},
                        kLimit})),
       reads("query", "Ask the record in SQL",
             "One SELECT over agent_iterations, agent_gates, agent_campaigns, agent_decisions, agent_techniques, "
-            "agent_proposals, agent_notes. The resource harness://schema lists their columns.",
-            schema_of({{"sql", "string", "The statement", true}})),
+            "agent_proposals, agent_notes; columns: resource harness://schema.",
+            schema_of({{"sql", "string", "", true}})),
       reads("similar_attempts", "What was tried like this",
-            "What each technique was worth on a kernel, and the recorded attempts that are most like yours. Ask before "
-            "you evaluate.",
+            "What each technique was worth, and the attempts most like yours. Ask before you evaluate.",
             schema_of({kKernel,
-                       {"workload", "string", "Only this workload"},
-                       {"variant", "string", "Only this variant"},
-                       {"technique", "string", "Only this technique"},
-                       {"fingerprint", "string", "Only failures with this fingerprint: the same mistake"},
-                       {"outcome", "string", "Only this outcome"},
-                       {"parameters", "object", "Those with the most of these values come first"},
+                       {"workload", "string", ""},
+                       {"variant", "string", ""},
+                       {"technique", "string", ""},
+                       {"fingerprint", "string", "Only the same mistake"},
+                       {"outcome", "string", ""},
+                       {"parameters", "object", "Those with the most of these values first"},
                        kLimit})),
-      reads("playbook", "Optimization patterns",
-            "Without an id: the patterns, one line each. With one: the page, what to do and when it pays.",
-            schema_of({{"id", "string", "A pattern's number or name"}, kOffset})),
-      reads("floor", "The speed of light", "The time that no implementation of this workload can beat on this device.",
-            schema_of({kKernel, kWorkload})),
-      reads("budget", "What is left", "The session's budget, what was spent, and its newest jobs.", schema_of({})),
+      reads("playbook", "Optimization patterns", "The patterns, a line each; with an id the page.",
+            schema_of({{"id", "string", "Number or name"}, kOffset})),
+      reads("floor", "The speed of light", "The time that nothing can beat there.",
+            schema_of({kKernel, bare(kWorkload)})),
+      reads("budget", "What is left", "The session's budget and newest jobs.", schema_of({})),
   };
 }
 
 std::vector<Tool> acting_tools() {
   return {
       acts("note", "Write down what was learnt",
-           "Keeps a sentence for those who work on this kernel later; without text: reads the newest notes.",
-           schema_of({{"text", "string", "What was learnt, at most 2,000 bytes"},
-                      kMaybeKernel,
-                      {"iteration", "integer", "The iteration that shows it"}})),
-      acts("adopt", "Make a variant of an iteration",
-           "Writes the files of a new variant of the kernel from an iteration that evaluated a source of yours.",
-           schema_of({{"iteration", "integer", "An iteration that passed", true},
-                      {"name", "string", "The variant's name, without its number"}})),
-      acts("campaign_start", "Search parameters",
-           "Starts a campaign: the harness itself chooses among a kernel's variants and parameters within a budget.",
+           "Keeps a sentence for those who come later; without text: reads notes.",
+           schema_of(
+               {{"text", "string", "At most 2,000 bytes"}, kMaybeKernel, {"iteration", "integer", "That shows it"}})),
+      acts("adopt", "Make a variant of an iteration", "Writes the files of a new variant from an iteration of yours.",
+           schema_of({{"iteration", "integer", "One that passed", true}, {"name", "string", "Without its number"}})),
+      acts("campaign_start", "Search parameters", "The harness searches a kernel's variants and parameters by itself.",
            schema_of({kKernel,
-                      {"budget_s", "number", "Seconds at most; default: 60, or what is left", false},
-                      {"variants", "array", "Only these variants"},
-                      kWorkload})),
-      reads("campaign_status", "How a campaign goes", "Its state, and the best that it found so far.",
-            schema_of({kJob, kWait})),
-      acts("campaign_stop", "Stop a campaign", "It ends as interrupted, and keeps what it found.", schema_of({kJob}),
-           true, true),
+                      {"budget_s", "number", "Default: 60, or what is left"},
+                      {"variants", "array", "Only these"},
+                      bare(kWorkload)})),
+      reads("campaign_status", "How a campaign goes", "As job.", schema_of({kJob, bare(kWait)})),
+      acts("campaign_stop", "Stop a campaign", "As cancel.", schema_of({kJob}), true, true),
   };
 }
 
@@ -150,9 +166,10 @@ std::vector<Tool> acting_tools() {
 
 const char* const kInstructions =
     "harness judges and times variants of CUDA kernels within a budget, and keeps a record. Begin with kernels, "
-    "describe and read_variant; ask similar_attempts and playbook before you evaluate; evaluate one idea at a time "
-    "with "
-    "a label that says the hypothesis. Times are named by what they are: time_ns was measured on a GPU; predicted_ns "
+    "describe and read_variant; ask similar_attempts and playbook; compile and predict are cheap; evaluate one idea at "
+    "a "
+    "time with a label that says the hypothesis. Times are named by what they are: time_ns was measured on a GPU; "
+    "predicted_ns "
     "is "
     "what counting expects of one, emulated_ns a CPU's. Every answer says ok, what is left of the budget, and what to "
     "do next.";
@@ -188,7 +205,9 @@ std::optional<std::string> filled_prompt(const std::string& name, const json& ar
            "' faster with the tools of harness.\n"
            "1. describe it, and read_variant its baseline and its fastest variant (best).\n"
            "2. similar_attempts and playbook say what was tried and what may pay. floor says what is possible.\n"
-           "3. Form one hypothesis. evaluate it with `edits` or `source` and the hypothesis as label.\n"
+           "3. Form one hypothesis. predict it with `edits` or `source`: the digest says what limits it. Then evaluate "
+           "it\n"
+           "   with the hypothesis as label and a technique in a word.\n"
            "4. If it failed, read error_of_candidate and mend it once; if it is slower, drop it and note why.\n"
            "5. Go on until the budget is spent, the floor is near, or three ideas in a row brought nothing.\n"
            "6. adopt what won, and note what was learnt. Do not write for the shown inputs: hidden ones are judged.\n";

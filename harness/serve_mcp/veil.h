@@ -1,6 +1,4 @@
 #pragma once
-#include <string>
-
 #include "harness/serve_mcp/answer.h"
 
 // What an agent may know of an evaluation: pass or fail, and where a visible launch first went wrong. Seeds,
@@ -9,8 +7,5 @@ namespace harness::mcp {
 
 /// Of the object of `harness eval --json` (core/iteration_json.h): outcome, times, the gate that failed, resources.
 Answer veiled_iteration(const json& iteration);
-
-/// A sentence without its seeds and tolerances.
-std::string without_secrets(std::string sentence);
 
 }  // namespace harness::mcp

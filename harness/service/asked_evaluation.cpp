@@ -7,6 +7,7 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
 #include "harness/service/edited_source.h"
+#include "harness/service/fitness.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/cache_limit.h"
 #include "harness/system/interrupt.h"
@@ -54,10 +55,11 @@ CampaignRecord record_of(const Candidate& candidate, const DeviceInfo& device, c
 
 /// `ledger`: nullptr where nothing is recorded.
 EvaluatedPoint evaluate_one(Realized realized, AttemptRecord attempt, Catalog& catalog, Evaluator& evaluator,
-                            const Admission& admission, CampaignWriter* ledger) {
+                            const Admission& admission, CampaignWriter* ledger, std::optional<double> baseline_ns) {
   const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
   EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
   request.confirm = true;
+  request.baseline_ns = baseline_ns;
   request.admission = &admission;
   Evaluation evaluation = evaluator.evaluate(request);
   const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
@@ -97,8 +99,18 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
         Purpose::eval};
     attempt.label = asked.label;
     attempt.parent = wanted.parent;
+    if (asked.reuse)
+      if (json recorded = recorded_evaluation(archive->history(), realized, device); recorded.is_object()) {
+        const std::int64_t iteration = recorded.at("iteration");
+        const EvaluatedPoint point{std::move(realized), std::move(attempt), {}, iteration, device.device, recorded};
+        watch.ended(point);
+        all_passed = all_passed && point.passed();
+        continue;
+      }
+    const std::optional<double> baseline_ns =
+        recorded_baseline_ns(archive->history(), realized, catalog->kernel(candidate.kernel), device);
     const EvaluatedPoint point =
-        evaluate_one(std::move(realized), std::move(attempt), *catalog, *evaluator, *admission, ledger);
+        evaluate_one(std::move(realized), std::move(attempt), *catalog, *evaluator, *admission, ledger, baseline_ns);
     watch.ended(point);
     all_passed = all_passed && point.passed();
     if (interrupted()) break;

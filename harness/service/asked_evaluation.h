@@ -19,6 +19,7 @@ struct EvaluationAsked {
   std::optional<std::string> label;
   std::optional<double> usd_per_hour;
   bool no_record = false;
+  bool reuse = false;  // what was evaluated before is answered from the record
 };
 
 /// What ran on a workload, what that found, and in which iteration it is recorded (0: in none).
@@ -28,9 +29,13 @@ struct EvaluatedPoint {
   Evaluation evaluation;
   std::int64_t iteration = 0;
   std::string device;
+  json recorded = {};  // with `reuse`: the iteration that had evaluated it, in full; nothing ran then
 
   IterationEnded event() const { return {iteration, attempt, &evaluation, {}, device, false, false}; }
-  bool passed() const { return std::holds_alternative<Passed>(evaluation.outcome); }
+  bool passed() const {
+    if (recorded.is_object()) return recorded.value("outcome", "") == "passed";
+    return std::holds_alternative<Passed>(evaluation.outcome);
+  }
 };
 
 struct EvaluationWatch {

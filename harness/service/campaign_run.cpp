@@ -280,6 +280,11 @@ void Opened::open() {
   if (fleet) fleet->prepare_for(*catalog, asked.options.kernels);
 }
 
+/// On the cpu device a profile costs what an evaluation does: it is made on request, and where a proposer reads it.
+bool counts_profiles(const CampaignOptions& options, const DeviceInfo& device) {
+  return options.profile == "on" || (options.profile == "auto" && options.proposer && !device.predicts.empty());
+}
+
 /// Makes the campaign of all this, and does with it what is asked.
 template <typename Use>
 auto with_campaign(CampaignAsked asked, bool only_planned, Shell& shell, Display& display, Use use) {
@@ -301,7 +306,8 @@ auto with_campaign(CampaignAsked asked, bool only_planned, Shell& shell, Display
   const auto diagnoser = shell.rooms.diagnoser(places);
   // The device's own counters; without them what counts, where that was asked for.
   const auto counting =
-      options.profile == "on" && evaluator.profiler() == nullptr ? shell.rooms.profiler(places, device, stop) : nullptr;
+      counts_profiles(options, device) && evaluator.profiler() == nullptr ? shell.rooms.profiler(places, device, stop)
+                                                                         : nullptr;
   const auto proposer = opened.proposer();
   const auto predictor =
       fleet || opened.resume || only_planned ? nullptr : predictor_for(device, options, places, stop, shell);

@@ -71,6 +71,8 @@ struct Rooms {
   std::function<std::unique_ptr<Proposer>(const Places&, const std::string& spec,
                                           const std::vector<std::string>& variables)>
       proposer;
+  /// What a million tokens of a SPEC's model cost by the lists of prices; nothing: it is listed nowhere.
+  std::function<std::optional<TokenPrice>(const Places&, const std::string& spec)> token_price;
   /// The nodes that a fleet file names (docs/fleet.md). Throws Error(bad_input) with file and line.
   std::function<std::vector<NodeSpec>(const std::string& file)> fleet_file;
   ProgramVersion program;

@@ -34,6 +34,10 @@ class Store : public Ledger {
   std::vector<RecordedSource> recorded_sources(const TwinQuery& asked) override;
   std::optional<RecordedTwin> same_source(const TwinQuery& asked, const std::string& source_hash) override;
   std::optional<RecordedTwin> same_proposal(const TwinQuery& asked, const std::string& normal_hash) override;
+  std::vector<RecordedWinner> recorded_winners(const TwinQuery& asked, int limit) override;
+  std::vector<RecordedFailure> recorded_failures(const TwinQuery& asked, int limit) override;
+  std::vector<std::string> recorded_notes(const std::string& kernel, int limit) override;
+  void record_note(std::int64_t campaign, const std::string& kernel, const std::string& text) override;
   std::int64_t same_binary_before(const TwinQuery& asked, const std::string& binary_hash) override;
   ProposerHistory proposer_history(const std::string& spec, const std::string& device_name,
                                    std::int64_t before_campaign) override;

@@ -203,13 +203,86 @@ TEST_CASE("What was under way when a campaign ended is recorded as interrupted, 
 TEST_CASE("A source that an earlier campaign evaluated is refused unevaluated, with what became of it") {
   Proposing world({whole_file("the  older source")});
   world.ledger.older_sources = {{"older", "the older // as it was\nsource"}, {"another", "nothing like it"}};
-  world.ledger.older_twin = RecordedTwin{3, 57, "proposed_2", "passed", 2.5};
+  world.ledger.older_twin = RecordedTwin{3, 57, "proposed_2", "wrong_answer", std::nullopt};
   world.run();
   REQUIRE(world.outcomes() == std::vector<std::string>{"twin", "twin"});  // answered once with what was wrong
   CHECK(world.ledger.proposed[0].twin == "proposed_2");
   CHECK_THAT(world.ledger.proposed[0].message,
-             Catch::Contains("proposed_2 of campaign 3, which passed at 2.50x in iteration 57"));
+             Catch::Contains("proposed_2 of campaign 3, which ended as wrong_answer in iteration 57"));
   CHECK(evaluations_of(world.ledger, "proposed_1") == 0);
+}
+
+TEST_CASE("A twin of a recorded winner is taken in with its evidence, and its machine code is no twin's") {
+  Proposing world({whole_file("the  older source")});
+  world.ledger.older_sources = {{"older", "the older // as it was\nsource"}};
+  world.ledger.older_twin = RecordedTwin{3, 57, "proposed_2", "passed", 2.5};
+  world.evaluator.answer = [](const EvaluationRequest& request) {
+    if (request.recorded_with) request.recorded_with("hash");
+    return FakeEvaluator::honest(request);
+  };
+  world.run();
+  REQUIRE(world.outcomes() == std::vector<std::string>{"accepted"});
+  CHECK_THAT(world.ledger.proposed[0].message, Catch::Contains("campaign 3, which passed at 2.50x in iteration 57"));
+  CHECK_THAT(world.ledger.proposed[0].manifest, Catch::Contains("speedup = { 2.4250, 2.5750 }"));
+  CHECK(evaluations_of(world.ledger, "proposed_1") > 0);
+  CHECK(world.ledger.asked_before.empty());
+}
+
+namespace {
+
+RecordedWinner recorded_winner(const std::string& source, double speedup) {
+  RecordedWinner winner;
+  winner.iteration = 57;
+  winner.workload = "w1";
+  winner.speedup = speedup;
+  winner.config = {{"N", std::int64_t{16}}};
+  winner.proposal.campaign = 3;
+  winner.proposal.variant = "proposed_4";
+  winner.proposal.arm = {"k", "w1", "tile~4"};
+  winner.proposal.parents = {"proposed_2"};
+  winner.proposal.source = source;
+  winner.proposal.hypothesis = "it was better";
+  return winner;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "A campaign begins with the recorded winners, whether somebody proposes or not, and counts them as nobody's") {
+  World world;
+  world.options.workloads = {"w1"};
+  world.ledger.winners = {recorded_winner("a source of before", 4), recorded_winner("a  source of before", 3.5),
+                          recorded_winner("another", 3), recorded_winner("one too many", 2)};
+  world.run();
+  REQUIRE(world.ledger.proposed.size() == 2);  // of each workload, and each source once
+  const ProposalRecord& record = world.ledger.proposed[0];
+  CHECK(record.proposer == kFromRecord);
+  CHECK(record.variant == "proposed_1");
+  CHECK(record.parents == std::vector<std::string>{"00_base"});  // what it began with then is not here
+  CHECK_THAT(record.message, Catch::Contains("proposed_4 of campaign 3, 4.00x in iteration 57"));
+  CHECK_THAT(record.manifest, Catch::Contains("made.technique = \"tile~1\"") && Catch::Contains("[\"N\"] = 16"));
+  CHECK(evaluations_of(world.ledger, "proposed_1") > 0);
+  Proposing proposing({whole_file("new source")}, 1);
+  proposing.ledger.winners = world.ledger.winners;
+  std::optional<ProposerState> first;
+  proposing.scripts.decide = [&](const Snapshot& snapshot) {
+    if (!first) first = snapshot.proposer;
+    return asks(1)(snapshot);
+  };
+  proposing.run();
+  CHECK(first->asked == 0);
+  CHECK(proposing.ledger.proposed.back().number == 3);
+  const json request = json::parse(proposing.ledger.proposed.back().request);
+  CHECK(request.at("tried").at(0).at("variant") == "proposed_4 of campaign 3");
+}
+
+TEST_CASE("A campaign that was told its variants takes none of the record over") {
+  World world;
+  world.options.workloads = {"w1"};
+  world.options.variants = {"00_base"};
+  world.ledger.winners = {recorded_winner("a source of before", 4)};
+  world.run();
+  CHECK(world.ledger.proposed.empty());
 }
 
 TEST_CASE("Machine code of earlier campaigns counts for proposals only") {

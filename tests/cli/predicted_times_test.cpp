@@ -45,6 +45,12 @@ json evaluation(const char* variant) {
           {"arguments", {{"kernel", "transpose"}, {"variant", variant}, {"workload", "r100_c70"}, {"wait_s", 50}}}};
 }
 
+json ladder_step(const char* tool) {
+  json step = evaluation("30_padded");
+  step["name"] = tool;
+  return step;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -57,7 +63,9 @@ TEST_CASE(
                {{"name", "campaign_start"},
                 {"arguments", {{"kernel", "transpose"}, {"workload", "r100_c70"}, {"budget_s", 40}}}},
                {{"name", "campaign_status"}, {"arguments", {{"job", 2}, {"wait_s", 50}}}},
-               {{"name", "best"}, {"arguments", json::object()}}});
+               {{"name", "best"}, {"arguments", json::object()}},
+               ladder_step("predict"),
+               ladder_step("compile")});
   const json& first = found[0];
   INFO(first);
   REQUIRE(first.at("passed") == true);
@@ -69,6 +77,13 @@ TEST_CASE(
   REQUIRE(found[2].at("best").is_array());
   CHECK(found[2].at("best").at(0).at("predicted_ns") <= first.at("predicted_ns"));
   for (const json& row : found[3].at("best")) CHECK_FALSE(row.contains("time_ns"));
+  INFO(found[4]);
+  CHECK(found[4].at("predicted").at(0).at("predicted_ns") == first.at("predicted_ns"));
+  CHECK_THAT(found[4].at("digest").get<std::string>(), Catch::Contains("It is made of:"));
+  // What compiles for a GPU is not on every machine.
+  INFO(found[5]);
+  if (found[5].at("ok") == true) CHECK(found[5].at("compiled").at(0).at("entries").at(0).at("registers") > 0);
+  else CHECK_THAT(found[5].at("error").at("message").get<std::string>(), Catch::Contains("compiles for sm_90a"));
 
   const std::vector<json> emulated =
       answers(scratch.db(), {"--session", "other", "--emulated"}, {evaluation("30_padded")});

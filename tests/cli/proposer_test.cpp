@@ -148,7 +148,9 @@ TEST_CASE("a proposer is tried with one small request") {
   const Finished bad = run_harness({"proposer", "--check", "command:echo hello", "--json"});
   CHECK(bad.status == 1);
   CHECK(bad.lines().at(0)["works"] == false);
-  CHECK(bad.lines().at(0)["problem"] == "unparsable: the reply holds no JSON object");
+  CHECK(bad.lines().at(0)["problem"] ==
+        "unparsable: the reply holds no source: a ```cuda block with the whole file, "
+        "SEARCH/REPLACE blocks or a JSON object with 'source' or 'edits' (6 bytes of words were read)");
 }
 
 TEST_CASE("what a proposer cannot be is refused before a store is made") {

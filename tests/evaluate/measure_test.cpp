@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/evaluate/limits.h"
+
 using namespace harness;
 
 namespace {
@@ -15,6 +17,14 @@ Samples taken(std::vector<double> times_ns) {
 }
 
 }  // namespace
+
+TEST_CASE("a launch that is emulated is not given up by the time that is predicted for a GPU") {
+  DeviceInfo cpu;
+  cpu.emulation = true;
+  CHECK(run_deadline({}, time_to_wait_for(cpu, 487'064)) < 1.02);
+  cpu.predicts = "H200";
+  CHECK(run_deadline({}, time_to_wait_for(cpu, 487'064)) == Limits{}.run_s);
+}
 
 TEST_CASE("six rounds are taken, within ten times the allowed time") {
   const std::vector<Samples> alone{taken({100, 100, 100})};

@@ -367,6 +367,13 @@ class FakeLedger : public Ledger {
   std::vector<ProfileRecord> profiled;
   std::vector<ProposalRecord> proposed;
   std::vector<RecordedSource> recorded_sources(const TwinQuery&) override { return older_sources; }
+  std::vector<RecordedWinner> recorded_winners(const TwinQuery&, int) override { return winners; }
+  std::vector<RecordedFailure> recorded_failures(const TwinQuery&, int) override { return failures; }
+  std::vector<std::string> recorded_notes(const std::string&, int) override { return notes; }
+  void record_note(std::int64_t, const std::string&, const std::string& text) override { notes.push_back(text); }
+  std::vector<RecordedWinner> winners;
+  std::vector<RecordedFailure> failures;
+  std::vector<std::string> notes;
   std::optional<RecordedTwin> same_source(const TwinQuery&, const std::string& hash) override {
     return hash == "older" ? older_twin : std::nullopt;
   }

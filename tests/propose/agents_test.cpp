@@ -30,7 +30,7 @@ ProposerAnswer with_agent(const std::string& name, const std::string& script, co
 }
 
 const char* const kClaude = R"SH(
-grep -q '"ask":"one change"' request.json || exit 9
+grep -q '"ask":"one change"' || exit 9
 echo "$@" >&2
 cat <<'END'
 {"type":"result","is_error":false,"result":"Here it is:\n```json\n{\"id\":\"1-1\",\"source\":\"x\"}\n```","total_cost_usd":0.02,
@@ -40,7 +40,7 @@ END
 )SH";
 
 const char* const kCodex = R"SH(
-grep -q '"ask":"one change"' request.json || exit 9
+grep -q '"ask":"one change"' || exit 9
 echo "$@" >&2
 cat <<'END'
 {"type":"thread.started","thread_id":"t"}
@@ -52,15 +52,16 @@ END
 
 }  // namespace
 
-TEST_CASE("claude reads the request from a file, may only read, and its usage is told") {
+TEST_CASE("claude gets the request as its prompt, has no tools, and its usage is told") {
   const ProposerAnswer answer = with_agent("claude", kClaude, "--model opus");
   INFO(answer.why << answer.log);
   REQUIRE(answer.end == ProposerAnswer::End::answered);
   const json reply = json::parse(answer.text);
-  CHECK(reply["source"] == "x");
+  CHECK_THAT(reply["text"].get<std::string>(), Catch::Contains("\"source\":\"x\""));
   CHECK(reply["usage"] == json::parse(R"({"model":"claude-opus","tokens_in":1110,"tokens_out":50,"tokens_cached":1000,
                                           "usd":0.02})"));
-  CHECK_THAT(answer.log, Catch::Contains("--allowedTools Read") && Catch::Contains("--model opus"));
+  CHECK_THAT(answer.log, Catch::Contains("--system-prompt You write") && Catch::Contains("--tools  --") &&
+                             Catch::Contains("--model opus"));
 }
 
 TEST_CASE("codex runs in its read-only sandbox, and its usage is told without a price") {
@@ -68,17 +69,19 @@ TEST_CASE("codex runs in its read-only sandbox, and its usage is told without a 
   INFO(answer.why << answer.log);
   REQUIRE(answer.end == ProposerAnswer::End::answered);
   const json reply = json::parse(answer.text);
-  CHECK(reply["source"] == "x");
+  CHECK_THAT(reply["text"].get<std::string>(), Catch::Contains("\"source\":\"x\""));
+  CHECK(reply["usage"]["model"] == "codex");
   CHECK(reply["usage"]["tokens_cached"] == 1500);
   CHECK(!reply["usage"].contains("usd"));
   CHECK_THAT(answer.log, Catch::Contains("--sandbox read-only"));
 }
 
 TEST_CASE("an agent that fails is a failure with its words, and one that only talks is handed on") {
-  CHECK_THAT(with_agent("claude", R"(echo '{"is_error":true,"result":"Invalid API key"}')").why,
-             Catch::Contains("Invalid API key"));
-  CHECK_THAT(with_agent("codex", R"(echo '{"type":"turn.failed","error":{"message":"rate limit"}}')").why,
+  CHECK(json::parse(with_agent("claude", R"(echo '{"is_error":true,"result":"Invalid API key"}')").text)["error"] ==
+        "claude: Invalid API key");
+  CHECK_THAT(with_agent("codex", R"(echo '{"type":"turn.failed","error":{"message":"rate limit"}}')").text,
              Catch::Contains("rate limit"));
   CHECK_THAT(with_agent("codex", "exit 3").why, Catch::Contains("codex ended with status 3"));
-  CHECK(with_agent("claude", R"(echo '{"result":"I cannot do that"}')").text == "I cannot do that\n");
+  CHECK(json::parse(with_agent("claude", R"(echo '{"result":"I cannot do that"}')").text)["text"] ==
+        "I cannot do that");
 }

@@ -2,9 +2,11 @@
 
 #include "harness/core/json.h"
 #include "harness/propose/spec.h"
+#include "tests/support/program.h"
 
 // propose-openai against an endpoint on loopback that behaves in each way that endpoints do.
 using namespace harness;
+using harness::tests::Scratch;
 
 namespace {
 
@@ -35,7 +37,7 @@ TEST_CASE("an endpoint's answer is taken whole or as a stream, after rate limits
     INFO(behaviours << answer.why << answer.log);
     REQUIRE(answer.end == ProposerAnswer::End::answered);
     const json reply = json::parse(answer.text);
-    CHECK(reply["source"] == "x");
+    CHECK(json::parse(reply["text"].get<std::string>())["source"] == "x");
     CHECK(reply["usage"] == json::parse(R"({"model":"stub-1","tokens_in":500,"tokens_out":20,"tokens_cached":400})"));
   }
 }
@@ -57,8 +59,21 @@ TEST_CASE("an endpoint that denies, refuses, truncates, cuts the context or stal
   CHECK_THAT(denied.why, Catch::Contains("refuses with status 401") && Catch::Contains("no such key"));
   CHECK_THAT(from_endpoint("refuses").text, Catch::Contains("\"refusal\": \"I cannot help with that\""));
   const ProposerAnswer truncated = from_endpoint("truncates");
-  CHECK_THAT(truncated.log, Catch::Contains("finish_reason is length"));
-  CHECK(parse_json_if_valid(truncated.text).is_discarded());
-  CHECK_THAT(from_endpoint("cuts_context").why, Catch::Contains("its context was cut silently"));
+  CHECK(json::parse(truncated.text)["end"] == "length");
+  CHECK_THAT(from_endpoint("cuts_context").text, Catch::Contains("its context was cut silently"));
   CHECK(from_endpoint("stalls", 1).end == ProposerAnswer::End::timed_out);
+}
+
+TEST_CASE("what a model's tokens cost is read from the first list of prices that has it") {
+  const Scratch own;
+  own.write("prices.json", R"({"models": {"mine": {"in": 1, "out": 2}, "bad": {"in": 1}}})");
+  const std::string folder = own.path("");
+  const std::vector<std::string> folders{folder, kRoot + "/proposers"};
+  CHECK(listed_price("openai:mine@http://127.0.0.1:1/v1 --effort low", folders)->out == 2);
+  CHECK(listed_price("openai:mine", folders)->cached == 1);
+  CHECK(listed_price("openai:vendor/mine-2025-08-07", folders)->in == 1);
+  CHECK(listed_price("openai:gpt-4o", folders)->out == 10);
+  CHECK(!listed_price("openai:mine-large", folders));
+  CHECK(!listed_price("command:mine", folders));
+  CHECK_THROWS_WITH(listed_price("openai:bad", folders), Catch::Contains("'bad' has no price 'out'"));
 }

@@ -281,6 +281,58 @@ TEST_CASE("a proposal's twin is found among earlier campaigns of the same contra
   CHECK(store->proposer_history("command:other", "NVIDIA H200", now).asked == 0);
 }
 
+TEST_CASE("what earlier campaigns found in no folder is told: winners, failures by their mistake, notes") {
+  auto store = Store::in_memory();
+  const auto earlier = store->begin_campaign(a_campaign());
+  Evaluation fast = passed(50);
+  std::get<Passed>(fast.outcome).timing.speedup = 4;
+  fast.source_text = "the source";
+  AttemptRecord attempt = an_attempt(earlier, 1);
+  record(*store, attempt, fast);  // stands in a folder
+  attempt.candidate.variant = "proposed_1";
+  const auto iteration = record(*store, attempt, fast);
+  ProposalRecord proposal;
+  proposal.campaign = earlier;
+  proposal.number = 1;
+  proposal.arm = {"attention", "s128", "tiling"};
+  proposal.outcome = ProposalOutcome::accepted;
+  proposal.variant = "proposed_1";
+  proposal.source = "the source";
+  proposal.hypothesis = "wider";
+  proposal.parents = {"00_naive"};
+  store->record_proposal(proposal);
+  AttemptRecord edit = an_attempt(earlier, 2);
+  edit.candidate.variant = "10_edited";
+  edit.parent = "hash of its own";
+  edit.label = "mine";
+  std::get<Passed>(fast.outcome).timing.speedup = 3;
+  record(*store, edit, fast);
+  for (int i = 0; i < 2; ++i) record(*store, edit, an_evaluation(WrongAnswer{"y is 0", {}, "zeros"}));
+  store->record_note(earlier, "attention", "BLOCK=512 spills");
+  const auto now = store->begin_campaign(a_campaign());
+  const TwinQuery asked{"attention", {"c0ffee"}, "NVIDIA H200", now};
+
+  const auto winners = store->recorded_winners(asked, 10);
+  REQUIRE(winners.size() == 2);
+  CHECK(winners[0].iteration == iteration);
+  CHECK(winners[0].speedup == 4);
+  CHECK(winners[0].workload == "s128");
+  CHECK(winners[0].proposal.variant == "proposed_1");
+  CHECK(winners[0].proposal.hypothesis == "wider");
+  CHECK(winners[0].proposal.source == "the source");
+  CHECK(winners[1].proposal.source == "the source");
+  CHECK(winners[1].proposal.manifest.empty());
+  CHECK(winners[1].proposal.parents == std::vector<std::string>{"10_edited"});
+  CHECK(winners[1].proposal.label == "mine");
+  const auto failures = store->recorded_failures(asked, 10);
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].fingerprint == "zeros");
+  CHECK(failures[0].hypothesis == "mine");
+  CHECK(store->recorded_notes("attention", 5) == std::vector<std::string>{"BLOCK=512 spills"});
+  CHECK(store->recorded_winners({"attention", {"other"}, "NVIDIA H200", now}, 10).empty());
+  CHECK(store->recorded_winners({"attention", {"c0ffee"}, "NVIDIA H200", earlier}, 10).empty());
+}
+
 TEST_CASE("an interrupted evaluation says nothing about its machine code") {
   auto store = Store::in_memory();
   const auto campaign = store->begin_campaign(a_campaign());

@@ -52,6 +52,7 @@ DeviceInfo other_device(DeviceInfo device) {
   device.max_shared_bytes *= 2;
   device.l2_bytes = device.l2_bytes * 3 + 1;
   device.memory_bytes = device.memory_bytes * 3 + 1;
+  device.predicts.clear();  // else it would be told the GPU's numbers once more
   return device;
 }
 

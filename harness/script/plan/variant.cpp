@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "harness/core/gpu.h"
 #include "harness/core/suggest.h"
 #include "harness/script/contract/sizes.h"
 #include "harness/script/contract/sources.h"
@@ -86,16 +87,18 @@ std::string variant_name(const std::filesystem::path& file) {
   return numbered && std::ranges::all_of(name, is_word) ? name : "";
 }
 
+// A variant is written for the GPU, also where its times are predicted: it launches as many blocks there as here.
 std::map<std::string, Value> device_values(const DeviceInfo& device) {
+  const DeviceInfo gpu = written_for(device);
   return {{"name", device.name},
           {"architecture", device.architecture},
           {"kind", device_kind(device.device)},
           {"emulation", device.emulation},
           {"compute_capability", std::int64_t{device.compute_capability}},
-          {"multiprocessors", std::int64_t{device.multiprocessors}},
+          {"multiprocessors", std::int64_t{gpu.multiprocessors}},
           {"max_threads_per_block", std::int64_t{device.max_threads_per_block}},
           {"max_shared_bytes", device.max_shared_bytes},
-          {"l2_bytes", device.l2_bytes},
+          {"l2_bytes", gpu.l2_bytes},
           {"memory_bytes", device.memory_bytes}};
 }
 

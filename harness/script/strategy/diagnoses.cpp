@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/core/error.h"
 #include "harness/script/sandbox/convert.h"
 #include "harness/script/strategy/library_host.h"
@@ -68,19 +70,23 @@ std::vector<DiagnosisRule> LuaDiagnoses::rules() {
 }
 
 std::optional<Diagnosis> LuaDiagnoses::diagnose(const Profile& profile) {
+  const std::vector<FiringRule> firing = diagnose_all(profile);
+  return firing.empty() ? std::nullopt : std::optional(firing.front().diagnosis);
+}
+
+std::vector<FiringRule> LuaDiagnoses::diagnose_all(const Profile& profile) {
   const json numbers = numbers_of(profile);
-  std::optional<Diagnosis> worst;
-  double most = 0;
+  std::vector<FiringRule> firing;
   for (const std::string& name : folders_.names(kFolder)) {
     SourceSet set{folders_.find(name).value(), folders_};
     ScriptHost host(set, kDiagnosis, limits_);
     const json said = ask_rule(host, "diagnose", numbers, name);
-    if (said.is_null() || said.at("severity").get<double>() <= most) continue;
-    most = said.at("severity");
+    if (said.is_null() || !(said.at("severity").get<double>() > 0)) continue;
     const DiagnosisRule rule = described(ask_rule(host, "describe_diagnosis", nullptr, name), name);
-    worst = Diagnosis{rule.name, said.at("text"), rule.page};
+    firing.push_back({{rule.name, said.at("text"), rule.page}, said.at("severity")});
   }
-  return worst;
+  std::ranges::stable_sort(firing, std::greater(), &FiringRule::severity);
+  return firing;
 }
 
 std::vector<std::string> try_diagnosis(const SourceSet& sources, Limits limits) {

@@ -15,6 +15,7 @@ class LuaDiagnoses : public Diagnoser {
 
   std::vector<DiagnosisRule> rules() override;
   std::optional<Diagnosis> diagnose(const Profile& profile) override;
+  std::vector<FiringRule> diagnose_all(const Profile& profile) override;
 
  private:
   StrategyFolders folders_;

@@ -105,6 +105,10 @@ async function everyTool(client, era) {
   tried.add('job');
   assert.ok((await use('compare', { a: first, b: job.iteration })).differs);
   assert.ok((await use('profile', { iteration: first, wait_s: 45 })).profile);
+  const predicted = await use('predict', { kernel, workload, variant: '10_vector', wait_s: 45 });
+  assert.ok(predicted.predicted[0].predicted_ns > 0 && predicted.digest.includes('It is made of:'), JSON.stringify(predicted));
+  const compiled = await use('compile', { kernel, workload, variant: '10_vector', wait_s: 45 });
+  assert.ok(compiled.ok ? compiled.compiled[0].compiles : compiled.error.message.includes('compiles for'), JSON.stringify(compiled));
   assert.equal((await use('best', { kernel })).best.length > 0, true);
   assert.ok((await use('history', { kernel, session: true })).iterations.length > 0);
   const counted = await use('query', { sql: 'SELECT count(*) AS n FROM agent_iterations' });
