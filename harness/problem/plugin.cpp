@@ -186,7 +186,8 @@ std::string indices_text(const json& output) {
   const Texts extents = extents_of(output);
   std::string text, below;
   for (std::size_t d = extents.size(); d-- > 0;) {
-    const std::string extent = fmt::format("({})", in_cuda(extents[d]));
+    const bool one_word = extents[d].find(' ') == std::string::npos;
+    const std::string extent = one_word ? in_cuda(extents[d]) : fmt::format("({})", in_cuda(extents[d]));
     const std::string rest = below.empty() ? "i" : fmt::format("i / ({})", below);
     text = fmt::format("  const long long i{} = {}{};\n", d, rest, d == 0 ? "" : " % " + extent) + text;
     below = below.empty() ? extent : extent + " * " + below;

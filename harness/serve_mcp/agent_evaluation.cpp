@@ -16,6 +16,7 @@
 #include "harness/service/arguments.h"
 #include "harness/service/asked_candidate.h"
 #include "harness/service/edited_source.h"
+#include "harness/service/new_problem.h"
 #include "harness/system/interrupt.h"
 
 namespace harness {
@@ -238,7 +239,10 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
     candidate.variant = variant_of_edit(job, proposals, {edited.get(), own.get()}, device, ledger);
   } else if (job.request.contains("source")) {
     parent = realized_now(candidate, *own, workload, device).source_hash;
-    edited->plugin(kernel).use_source(variant, job.request["source"].get<std::string>());
+    const std::string source = job.request["source"];
+    edited->plugin(kernel).use_source(variant, source);
+    // A problem's first kernel is its own baseline.
+    if (!has_kernel(*own, kernel)) own->plugin(kernel).use_source(variant, source);
   }
   const Realized realized = realized_now(candidate, *edited, workload, device);
   if (parent) require_entries(realized, "the source");

@@ -87,6 +87,10 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
   watch.begun(fmt::format("the gates of {}", candidate.kernel));
   const auto admission = known_admission(own ? *own : *catalog, *evaluator, known, candidate.kernel);
   if (!admission) return std::nullopt;
+  if (!admission->passed && first) {
+    shell.note(fmt::format("it is no right first kernel: {}", refusal(*admission)));
+    return false;
+  }
   if (!admission->passed) throw bad_input(refusal(*admission));
   const std::int64_t campaign = ledger != nullptr ? ledger->begin_campaign(record_of(candidate, device, shell)) : 0;
   bool all_passed = true;

@@ -44,7 +44,14 @@ Reach python_reach(const std::string& python, const std::vector<std::string>& re
   reach.readable = readable;
   reach.readable.insert(reach.readable.end(),
                         {"/dev/null", "/dev/urandom", "/dev/zero", "/sys/devices/system/cpu", "/proc/cpuinfo"});
-  reach.programs = {"/usr", "/lib", "/lib64", "/bin", "/opt", "/etc", fs::path(python).parent_path().parent_path()};
+  reach.programs = {"/usr",
+                    "/lib",
+                    "/lib64",
+                    "/bin",
+                    "/opt",
+                    "/etc/alternatives",
+                    "/etc/ld.so.cache",
+                    fs::path(python).parent_path().parent_path()};
   if (!failed) reach.programs.push_back(real.parent_path().parent_path());
   std::erase(reach.programs, "/");
   reach.writable = writable;
