@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/out.h"
+#include "harness/service/new_problem.h"
 #include "harness/service/templates/templates.h"
 
 namespace fs = std::filesystem;
@@ -48,8 +49,23 @@ const Scaffold& scaffold_of(const std::string& kind) {
       fmt::format("'{}' cannot be started; use {}{}", kind, fmt::join(known, ", "), did_you_mean(kind, known)));
 }
 
+int make_problem(const NewArguments& arguments, Shell& shell) {
+  if (arguments.kind != "kernel") throw bad_input("--from belongs to new kernel: it reads a problem");
+  const Places places = shell.places();
+  refuse_known_kernel(arguments, shell, places);
+  const std::string folder = place_of_template({"kernels/" + plain_name(arguments), ""}, shell, places).string();
+  const NewProblem made = new_problem(arguments, folder, shell);
+  for (const std::string& line : made.lines) report::tell("{}\n", line);
+  for (const std::string& path : made.files) report::out("{}\n", path);
+  report::err("next: write variants/00_naive.cu, or harness eval {} 00_naive --source FILE\n", arguments.name);
+  return 0;
+}
+
 int make_new(const NewArguments& arguments, Shell& shell) {
   const Scaffold& scaffold = scaffold_of(arguments.kind);
+  if (!arguments.from.empty()) return make_problem(arguments, shell);
+  if (!arguments.sizes.empty() || !arguments.settings.empty())
+    throw bad_input("--size and --set belong to new kernel NAME --from FILE");
   if (!arguments.campaign.empty() && arguments.kind != "pattern")
     throw bad_input("--campaign belongs to new pattern: it starts a page from what happened there");
   const Places places = shell.places();
@@ -84,6 +100,13 @@ void define_new(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("kind", arguments->kind, kinds_text())->required()->type_name("KIND");
   app.add_option("name", arguments->name, "Its name")->required()->type_name("NAME");
   add_db_option(app, shell);
+  app.add_option("--from", arguments->from,
+                 "kernel: a problem without one, from a definition of FlashInfer-Bench or SOL-ExecBench (.json), or a "
+                 "Python file with a Model or a reference (.py)")
+      ->type_name("FILE");
+  app.add_option("--size", arguments->sizes, "kernel --from: the value of a size that is timed")->type_name("NAME=V");
+  app.add_option("--set", arguments->settings, "kernel --from: what the file does not say, such as eps=1e-6")
+      ->type_name("NAME=V");
   app.add_option("--campaign", arguments->campaign,
                  "pattern: begin with what happened in this campaign (its number, its name, or latest)")
       ->type_name("CAMPAIGN");

@@ -70,7 +70,7 @@ BuildResult WorkerPool::await(const BuildSpec& spec) {
 }
 
 void WorkerPool::announce_trusted(const Realized& realized) {
-  builders.submit(reference_build(realized), true);
+  if (!judge::is_program(realized.problem.reference)) builders.submit(reference_build(realized), true);
 }
 
 JudgeProcess::Trusted WorkerPool::build_trusted(const Realized& realized) {
@@ -81,7 +81,8 @@ JudgeProcess::Trusted WorkerPool::build_trusted(const Realized& realized) {
       throw bad_input(fmt::format("{} does not compile; mend it: {}", spec.source_name, failure->log.substr(0, 2000)));
     return std::get<Artifact>(result);
   };
-  trusted.reference = build_one(reference_build(realized));
+  const BuildSpec reference = reference_build(realized);  // also looks whether its text has changed
+  if (!judge::is_program(realized.problem.reference)) trusted.reference = build_one(reference);
   for (const std::string& path : judge::custom_sources(realized.problem)) {
     BuildSpec spec = judge::custom_build(realized.problem, path, read_file(path, Error::Kind::bad_input));
     add_include_dirs(spec, realized);

@@ -158,6 +158,10 @@ ReferenceArray read_array(const Argument& a, const ReferenceJob& job, std::span<
 
 }  // namespace
 
+bool is_program(const Reference& reference) {
+  return reference.source.ends_with(".py");
+}
+
 std::string result_name(const Argument& a) {
   return a.kind == ArgumentKind::inout ? a.name + ".out" : a.name;
 }

@@ -20,6 +20,9 @@ struct ReferenceJob {
   Executable executable;  // without its artifact
 };
 
+/// A Python program (its source ends in .py) computes the reference: nothing is compiled, and no Session runs it.
+bool is_program(const Reference& reference);
+
 /// The exact result for one output, in row-major order of its shape.
 struct ReferenceArray {
   Dtype dtype = Dtype::f64;  // of the output argument

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/service/asked_candidate.h"
 #include "harness/service/edited_source.h"
+#include "harness/service/new_problem.h"
 
 namespace harness {
 namespace {
@@ -49,7 +50,10 @@ AgentCandidate agent_candidate(const AgentJob& job, const AgentSession& session,
     asked.candidate.variant = variant_of_edit(job, proposals, {asked.edited.get(), asked.own.get()}, device, ledger);
   } else if (job.request.contains("source")) {
     asked.parent = realize(asked.candidate, asked.workload, *asked.own, device).source_hash;
-    asked.edited->plugin(kernel).use_source(variant, job.request["source"].get<std::string>());
+    const std::string source = job.request["source"];
+    asked.edited->plugin(kernel).use_source(variant, source);
+    // A problem's first kernel is its own baseline.
+    if (!has_kernel(*asked.own, kernel)) asked.own->plugin(kernel).use_source(variant, source);
     require_entries(realize(asked.candidate, asked.workload, *asked.edited, device), "the source");
   }
   return asked;

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/service/edited_source.h"
 #include "harness/service/fitness.h"
+#include "harness/service/new_problem.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/cache_limit.h"
 #include "harness/system/interrupt.h"
@@ -74,7 +75,7 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
   if (asked.label) check_label(*asked.label);
   AskedCandidate wanted = asked_candidate(asked.words, *catalog, shell);
   const Candidate& candidate = wanted.candidate;
-  catalog->kernel(candidate.kernel);
+  const bool first = !has_kernel(*catalog, candidate.kernel);  // what is tried is the baseline, then
   const DeviceInfo device = choose_device(asked.device, asked.times, shell.rooms.devices(places));
   const std::vector<std::string> workloads = prepared_workloads(asked, wanted, *catalog, device, shell);
   catch_interrupts();
@@ -84,10 +85,14 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
   CampaignWriter* const ledger = asked.no_record ? nullptr : &known;
   evaluator->use_peaks(known_peaks(*evaluator, known));
   // The gates are tried on the plugin as it is: an edit has no say in how it is judged.
-  const auto own = wanted.source ? shell.rooms.catalog(places) : nullptr;
+  const auto own = wanted.source && !first ? shell.rooms.catalog(places) : nullptr;
   watch.begun(fmt::format("the gates of {}", candidate.kernel));
   const auto admission = known_admission(own ? *own : *catalog, *evaluator, known, candidate.kernel);
   if (!admission) return std::nullopt;
+  if (!admission->passed && first) {
+    shell.note(fmt::format("it is no right first kernel: {}", refusal(*admission)));
+    return false;
+  }
   if (!admission->passed) throw bad_input(refusal(*admission));
   const std::int64_t campaign = ledger != nullptr ? ledger->begin_campaign(record_of(candidate, device, shell)) : 0;
   bool all_passed = true;

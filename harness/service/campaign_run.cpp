@@ -17,6 +17,7 @@
 #include "harness/predict/counting_predictor.h"
 #include "harness/report/live_row.h"
 #include "harness/report/readers.h"
+#include "harness/service/first_kernel.h"
 #include "harness/service/fleet_nodes.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/cache_limit.h"
@@ -241,6 +242,7 @@ struct Opened {
   void open();
 
  private:
+  void write_first();
   void open_resumed();
   void open_device();
 };
@@ -263,12 +265,20 @@ void Opened::open_device() {
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
 }
 
+/// Of the kernels that were named: where all are meant, one that cannot run is told of and left.
+void Opened::write_first() {
+  if (asked.options.kernels.empty()) return;
+  const auto writer = proposer();
+  write_first_kernels(asked.options.kernels, {writer.get(), asked.options.proposer_timeout_s, asked.device}, shell);
+}
+
 void Opened::open() {
   note_price(asked.options);
   note_zone(asked.options);
   if (asked.resume) open_resumed();
   catch_interrupts();
   open_device();
+  if (!resume && !only_planned) write_first();
   catalog = shell.rooms.catalog(places);
   scripts = shell.rooms.scripts(places);
   if (!resume) {

@@ -13,6 +13,7 @@
 #include "harness/core/gates.h"
 #include "harness/core/gpu.h"
 #include "harness/service/arguments.h"
+#include "harness/service/new_problem.h"
 #include "harness/system/interrupt.h"
 
 namespace harness {
@@ -133,6 +134,7 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
             catalog.plugin(kernel.name)
                 .realize({kernel.name, variant.name, variant.technique, config}, workload, device);
         build(realized.build, with_config(variant.name, config), workload);
+        if (realized.problem.reference.source.ends_with(".py")) continue;
         if (const BuildSpec reference = offline.reference_build(realized); references.insert(reference.entries).second)
           build(reference, "the reference", workload);
       }
@@ -259,6 +261,13 @@ KernelCheck KernelChecker::check(const std::string& name) {
     const KernelInfo& kernel = catalog_->kernel(name);
     report.problems = catalog_->inspect(name, evaluator_->device());
     if (!review_contract(*catalog_, *evaluator_, name, options_, report)) return report;
+    if (!has_kernel(*catalog_, name)) {
+      note(options_, fmt::format("{} has no kernel yet: the contract and its reference hold; the gates are tried with "
+                                 "the first kernel",
+                                 name));
+      report.tell_repeated();
+      return report;
+    }
     if (!try_gates(*catalog_, *evaluator_, archive_->ledger(), options_, name, report)) return report;
     if (options_.keep) catalog_->plugin(name).keep_admitted(evaluator_->device().admission_key, report.admission.parts);
     run_variants(*catalog_, *evaluator_, kernel, options_, report);

@@ -78,6 +78,7 @@ class KernelManifest {
  private:
   void read_workloads(const Reader& kernel);
   Workload read_workload(const Node& node, std::size_t position) const;
+  static Reference read_program(const Reader& reader, Reference reference);
   Reference read_reference(const Reader& kernel, const Workload& workload, const std::vector<Argument>& arguments);
   std::vector<std::string> golden_of(const Reader& reference, const Workload& workload) const;
   Work read_work(const Reader& kernel, const Workload& workload);

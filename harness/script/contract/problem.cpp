@@ -124,6 +124,14 @@ std::vector<std::string> KernelManifest::golden_of(const Reader& reference, cons
   return {by_workload.text(workload.name)};
 }
 
+/// Of one in Python nothing is launched; its process takes one request at a time.
+Reference KernelManifest::read_program(const Reader& reader, Reference reference) {
+  reader.only({"source", "weak"});
+  reference.threads = 1;
+  reference.weak = reader.text("weak", "");
+  return reference;
+}
+
 Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload,
                                          const std::vector<Argument>& arguments) {
   const Reader reader(manifest_, kernel.need("reference"), "reference");
@@ -132,6 +140,7 @@ Reference KernelManifest::read_reference(const Reader& kernel, const Workload& w
   Sizes sizes(manifest_, workload);
   Reference reference;
   reference.source = own_file(reader, folder_, reader.text("source")).string();
+  if (reference.source.ends_with(".py")) return read_program(reader, std::move(reference));
   reference.entry = fill_in(reader.text("entry"), workload.values, reader);
   reference.sizes = reader.texts("sizes");
   for (const std::string& name : reference.sizes) reference.size_values.push_back(size_value(reader, workload, name));
@@ -184,6 +193,10 @@ Work KernelManifest::read_work(const Reader& kernel, const Workload& workload) {
 const SourceText& KernelManifest::reference_text(const std::string& source) {
   const auto known = references_.find(source);
   if (known != references_.end()) return known->second;
+  if (source.ends_with(".py")) {
+    const std::string text = read_text(source, relative_name(source, folder_));
+    return references_.emplace(source, SourceText{text, {}, sha256_hex(text)}).first->second;
+  }
   return references_.emplace(source, read_source(source, relative_name(source, folder_), include_dirs_)).first->second;
 }
 

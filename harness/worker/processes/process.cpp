@@ -29,7 +29,7 @@ std::vector<std::string> worker_environment() {
   std::vector<std::string> kept;
   for (const char* name :
        {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "CONDA_PREFIX",
-        "HOME", "TMPDIR", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HARNESS_CACHE", "HARNESS_HOME"}) {
+        "HOME", "TMPDIR", "LANG", "HARNESS_PYTHON", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HARNESS_CACHE", "HARNESS_HOME"}) {
     if (const char* value = getenv(name)) kept.push_back(fmt::format("{}={}", name, value));
   }
   kept.push_back("LD_BIND_NOW=1");  // once here, and not again in each process of a launch that is forked from it

@@ -24,6 +24,7 @@
 #include "harness/judge/verdict.h"
 #include "harness/worker/processes/device_judging.h"
 #include "harness/worker/processes/judge_process.h"
+#include "harness/worker/reference/python_reference.h"
 
 namespace harness {
 namespace {
@@ -177,12 +178,18 @@ class JudgeService {
 
   judge::ReferenceValues reference(const Case& subject, std::span<const std::byte> before) {
     const auto begin = std::chrono::steady_clock::now();
-    const judge::ReferenceJob job = reference_job(subject);
-    judge::Bytes image = judge::reference_image(subject.executable.problem, subject.executable.layout, before, job);
-    session().run(job.executable, image);
-    judge::ReferenceValues values = judge::read_reference(subject.executable.problem, job, image);
+    judge::ReferenceValues values = computed(subject, before);
     reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return values;
+  }
+
+  judge::ReferenceValues computed(const Case& subject, std::span<const std::byte> before) {
+    const Problem& problem = subject.executable.problem;
+    if (judge::is_program(problem.reference)) return program_.compute(problem, subject.executable.layout, before);
+    const judge::ReferenceJob job = reference_job(subject);
+    judge::Bytes image = judge::reference_image(problem, subject.executable.layout, before, job);
+    session().run(job.executable, image);
+    return judge::read_reference(problem, job, image);
   }
 
   Verdict verdict(const Case& subject, std::span<const std::byte> shared) {
@@ -194,6 +201,7 @@ class JudgeService {
 
   /// Nothing where it does not pass there: what is refused is refused by what is computed here.
   std::optional<Verdict> verdict_by_device(const Case& subject, std::span<const std::byte> shared) {
+    if (judge::is_program(subject.executable.problem.reference)) return std::nullopt;
     const auto begin = std::chrono::steady_clock::now();
     try {
       const DeviceImage* const before = kept_on_device(subject);
@@ -300,6 +308,7 @@ class JudgeService {
   }
 
   std::optional<std::map<std::string, double>> errors_by_device(const Case& subject, std::span<const std::byte> after) {
+    if (judge::is_program(subject.executable.problem.reference)) return std::nullopt;
     try {
       const DeviceImage* const before = kept_on_device(subject);
       if (before == nullptr) return std::nullopt;
@@ -392,10 +401,7 @@ class JudgeService {
       const auto before = kept(subject);
       std::vector<std::byte> golden(before->begin(), before->end());
       judge::place_golden_inputs(problem, subject.executable.layout, folder, golden);
-      const judge::ReferenceJob job = reference_job(subject);
-      judge::Bytes image = judge::reference_image(problem, subject.executable.layout, golden, job);
-      session().run(job.executable, image);
-      if (const auto wrong = judge::compare_golden(problem, judge::read_reference(problem, job, image), folder))
+      if (const auto wrong = judge::compare_golden(problem, computed(subject, golden), folder))
         throw bad_input(fmt::format("its reference disagrees with the golden arrays: {}", *wrong));
     }
   }
@@ -408,6 +414,7 @@ class JudgeService {
   const DeviceKinds& kinds_;
   Target target_;
   std::unique_ptr<Session> session_;
+  PythonReference program_;
   std::optional<DeviceJudging> device_;
   bool asked_for_device_ = false;
   MappedMemory mapped_{[this](std::span<std::byte> memory) { return hold(memory); }};

@@ -1,0 +1,31 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+
+#include "harness/core/contract.h"
+#include "harness/core/image.h"
+#include "harness/judge/reference.h"
+
+namespace harness {
+
+/// A reference that is a Python program, in a process of its own that stays: starting PyTorch takes seconds. It sees
+/// its program and the system's folders, writes to a scratch folder, and has no network. It belongs to one thread.
+class PythonReference {
+ public:
+  PythonReference();
+  ~PythonReference();
+  PythonReference(PythonReference&&) = delete;
+
+  /// All outputs for the inputs of `image`, of `layout`. Throws Error(bad_input) with what the program said where it
+  /// raises, returns what the contract does not say, ends, or needs more than 100 s; Error(environment) where no
+  /// interpreter has PyTorch.
+  judge::ReferenceValues compute(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> image);
+
+ private:
+  class Process;
+  Process& process_for(const std::string& program);
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace harness

@@ -1,0 +1,136 @@
+#include "harness/problem/observe.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/system/files.h"
+#include "harness/system/temporary_folder.h"
+#include "tests/problem/pytorch.h"
+
+namespace harness {
+namespace {
+
+using problem::observe;
+
+/// What observe() refuses it with; "" where it does not.
+std::string refusal(const std::string& name, const std::string& text, const problem::Answers& answers = {}) {
+  const TemporaryFolder folder("problem");
+  write_file(folder.path(name), text);
+  try {
+    observe(folder.path(name), answers);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+json observed(const std::string& name, const std::string& text) {
+  const TemporaryFolder folder("problem");
+  write_file(folder.path(name), text);
+  return observe(folder.path(name), {});
+}
+
+std::string shape(const json& contract, const std::string& argument) {
+  for (const json& each : contract.at("arguments"))
+    if (each.at("name") == argument) return each.at("shape").dump();
+  return "absent";
+}
+
+json definition(const json& changes) {
+  json made = {{"name", "scale"},
+               {"axes",
+                {{"rows", {{"type", "var"}}},
+                 {"half", {{"type", "const"}, {"value", 8}}},
+                 {"columns", {{"type", "expr"}, {"expression", "2 * half"}}}}},
+               {"inputs", {{"x", {{"shape", {"rows", "columns"}}, {"dtype", "bfloat16"}}}}},
+               {"outputs", {{"y", {{"shape", {"rows", "columns"}}, {"dtype", "bfloat16"}}}}},
+               {"reference", "import torch\n\ndef run(x):\n    return (x.to(torch.float32) * 2).to(torch.bfloat16)\n"}};
+  made.merge_patch(changes);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("what is no problem's file is refused before Python starts") {
+  CHECK(refusal("kernel.cu", "").ends_with("is neither a definition (.json) nor a Python file (.py)"));
+  CHECK(refusal("definition.json", "{").find("it is no JSON") != std::string::npos);
+  CHECK(refusal("definition.json", "[]").ends_with("it has no 'name', which each definition has"));
+  CHECK_THROWS_WITH(observe("/nowhere/at/all.py", {}), "--from: there is no file '/nowhere/at/all.py'");
+}
+
+TEST_CASE("an axis of a definition may be a formula of others", "[pytorch]") {
+  if (!has_pytorch()) return;
+  const json contract = observed("definition.json", definition(json::object()).dump());
+  CHECK(shape(contract, "x") == R"x(["w.rows","(2 * 8)"])x");
+  CHECK(contract.at("policy").size() == 1);  // the last cast is the result's, and is compared before it is rounded
+}
+
+TEST_CASE("a definition that cannot be taken is refused with one sentence", "[pytorch]") {
+  if (!has_pytorch()) return;
+  const auto refused = [](const json& changes) { return refusal("definition.json", definition(changes).dump()); };
+  const auto formula = [](const char* text) { return json{{"type", "expr"}, {"expression", text}}; };
+  CHECK(refused({{"axes", {{"half", formula("columns // 2")}}}}).ends_with("follow from each other"));
+  CHECK(refused({{"axes", {{"columns", formula("wide + 1")}}}}) ==
+        "scale: the formula of axis 'columns' names 'wide', which is no axis");
+  CHECK(refused({{"axes", {{"columns", formula("min(half, 3)")}}}}) ==
+        "scale: axis 'columns': 'min(half, 3)' has more than whole numbers, axes, + - * / // % ** and parentheses");
+  CHECK(refused({{"inputs", {{"x", {{"dtype", "float4_e2m1"}}}}}}) ==
+        "scale: 'x' has the type 'float4_e2m1', which no contract has");
+  CHECK(refused({{"reference", "def run(x):\n    raise ValueError('no')\n"}}).ends_with("ValueError in line 2: no"));
+  CHECK(refused({{"reference", "def run(x):\n    return x[:, :3]\n"}}).find("of the shape [") != std::string::npos);
+}
+
+TEST_CASE("the sizes of a module are found by running it with others", "[pytorch]") {
+  if (!has_pytorch()) return;
+  const json contract = observed("model.py", R"(
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    """A linear layer and a pooling."""
+    def __init__(self, features, hidden):
+        super().__init__()
+        self.linear = nn.Linear(features, hidden)
+        self.pool = nn.AvgPool1d(2)
+        self.unused = nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        return self.pool(self.linear(x))
+
+batch = 64
+features = 32 * 2
+hidden = 96
+
+def get_inputs():
+    return [torch.rand(batch, features)]
+
+def get_init_inputs():
+    return [features, hidden]
+)");
+  CHECK(shape(contract, "x") == R"(["w.batch","w.features"])");
+  CHECK(shape(contract, "linear_weight") == R"(["96","w.features"])");
+  CHECK(shape(contract, "unused") == "absent");
+  CHECK(shape(contract, "out") == R"(["w.batch","48"])");
+  CHECK(contract.at("workloads") == json::parse(R"([{"batch": 64, "features": 64}])"));
+  CHECK(contract.at("terms") == "w.features");
+}
+
+TEST_CASE("a program that has no one right answer is refused", "[pytorch]") {
+  if (!has_pytorch()) return;
+  const auto refused = [](const std::string& body) {
+    return refusal("ref.py",
+                   "import torch\ndef inputs(n = 32):\n    return [torch.randn(n)]\ndef reference(x):\n" + body);
+  };
+  CHECK(refused("    return torch.dropout(x, 0.5, True)\n").find("gives two results for one input") !=
+        std::string::npos);
+  CHECK(refused("    return torch.log(-x.abs() - 1)\n") == "ref.py returns NaN for the inputs that it makes itself");
+  CHECK(refused("    return 3\n") == "ref.py returns a int among its results; it must return tensors");
+  CHECK(refused("    return x.to(torch.complex64)\n").find("a type that no contract has") != std::string::npos);
+  CHECK(refused("    return x +\n").find("line 5 is no Python") != std::string::npos);
+  CHECK(refused("    open('/etc/shadow')\n    return x\n").find("No such file") != std::string::npos);
+  CHECK(refused("    import socket\n    socket.socket()\n    return x\n").find("PermissionError") != std::string::npos);
+}
+
+}  // namespace harness
