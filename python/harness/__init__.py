@@ -8,9 +8,11 @@ The manual is docs/python.md.
 """
 
 from .errors import BadInput, BudgetSpent, Cancelled, EnvironmentLacks, HarnessError, ProgramEnded
+from .objective import Objective, Scored, fenced
 from .program import Events, find_program
 from .session import AsyncSession, Evaluation, Session
 from .verdict import Failure, FirstBad, Gate, Rows, Verdict
 
 __all__ = ["AsyncSession", "BadInput", "BudgetSpent", "Cancelled", "EnvironmentLacks", "Evaluation", "Events", "Failure",
-           "FirstBad", "Gate", "HarnessError", "ProgramEnded", "Rows", "Session", "Verdict", "find_program"]
+           "FirstBad", "Gate", "HarnessError", "Objective", "ProgramEnded", "Rows", "Scored", "Session", "Verdict", "fenced",
+           "find_program"]

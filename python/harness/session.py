@@ -224,10 +224,10 @@ class Session:
         left = answer.pop("budget", {})
         return {**answer, **left}
 
-    def tool(self, name: str, **arguments: Any) -> Dict[str, Any]:
+    def tool(self, tool: str, /, **arguments: Any) -> Dict[str, Any]:
         """Any tool of docs/mcp.md by its name; arguments that are None are left out."""
         given = {key: value for key, value in arguments.items() if value is not None}
-        answer = self._running().call(name, given).result()
+        answer = self._running().call(tool, given).result()
         if not answer.get("ok"):
             raise errors.of_answer(answer)
         return answer
@@ -347,7 +347,8 @@ class AsyncSession:
 
     async def evaluate(self, kernel: str, **arguments: Any) -> Verdict:
         evaluation = await self._apart(lambda: self.session.submit(kernel, **arguments))
-        return await evaluation
+        verdict: Verdict = await evaluation
+        return verdict
 
     async def query(self, sql: str) -> Rows:
         return await self._apart(lambda: self.session.query(sql))

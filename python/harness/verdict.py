@@ -132,5 +132,5 @@ class Rows(List[Dict[str, Any]]):
 
     def frame(self) -> Any:
         """As a pandas DataFrame; raises ImportError where pandas is not installed."""
-        import pandas  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        import pandas  # type: ignore
         return pandas.DataFrame(list(self))
