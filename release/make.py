@@ -121,8 +121,7 @@ class Release:
     def deb(self):
         config = self.work / "deb.cmake"
         config.write_text(f"""set(CPACK_GENERATOR DEB)
-set(CPACK_INSTALLED_DIRECTORIES "{self.stage};/")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALLED_DIRECTORIES "{self.stage};usr")
 set(CPACK_PACKAGE_DIRECTORY "{self.out}")
 set(CPACK_PACKAGE_NAME harness)
 set(CPACK_PACKAGE_VERSION {self.version})
