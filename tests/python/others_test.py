@@ -18,6 +18,8 @@ ONE_BY_ONE = ("    harness::store(y + i, v);\n", "    for (int j = 0; j < VEC; +
 
 class Others(unittest.TestCase):
     def setUp(self):
+        if not OTHERS:
+            self.skipTest("HARNESS_OTHERS names no folder with checkouts")
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         self.db = os.path.join(self.folder, "x.db")
@@ -29,8 +31,8 @@ class Others(unittest.TestCase):
 
     def checkout(self, name):
         folder = os.path.join(OTHERS, name)
-        if not OTHERS or not os.path.isdir(folder):
-            self.skipTest(f"there is no checkout of {name}: HARNESS_OTHERS names none")
+        if not os.path.isdir(folder):
+            self.skipTest(f"there is no checkout of {name} in HARNESS_OTHERS")
         return folder
 
     def within(self, project, example, code, python=None, **environment):
