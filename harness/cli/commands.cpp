@@ -40,6 +40,7 @@ void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_guard(CLI::App&, Shell&, std::function<int()>&);
 void define_node(CLI::App&, Shell&, std::function<int()>&);
 void define_fleet(CLI::App&, Shell&, std::function<int()>&);
+void define_demo(CLI::App&, Shell&, std::function<int()>&);
 void define_init(CLI::App&, Shell&, std::function<int()>&);
 
 const std::vector<Command>& commands() {
@@ -191,6 +192,11 @@ const std::vector<Command>& commands() {
        "How large the build cache is; --prune makes it smaller",
        define_cache,
        {"harness cache", "harness cache --prune --size 1G"}},
+      {"Begin",
+       "demo",
+       "About a minute that shows what the harness does, on whatever is here",
+       define_demo,
+       {"harness demo"}},
       {"Begin", "init", "Make a project folder for kernels and strategies of your own", define_init},
       {"Begin", "new", "Start a kernel, variant, strategy, rule, search or pattern from a template", define_new},
   };

@@ -73,6 +73,7 @@ int print_status(Shell& shell) {
   report::tell("harness {} ({}): makes CUDA kernels faster within a budget, and keeps the record\n\n", program.number,
                program.revision);
   Advice advice;
+  advice.add("harness demo", "a minute that shows what this does, on this machine");
   bool has_gpu = false;
   std::vector<std::string> kernels;
   say("devices", or_error([&] { return devices_line(shell, has_gpu); }));

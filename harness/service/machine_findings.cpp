@@ -12,6 +12,7 @@
 #include "harness/adopt/plugin/changed.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
+#include "harness/system/distribution.h"
 #include "harness/system/driver_release.h"
 #include "harness/system/machine_state.h"
 #include "harness/system/rights.h"
@@ -130,7 +131,7 @@ MachineFinding device_finding(const DeviceInfo& device) {
                device.missing.empty() ? "not available" : fmt::format("{}", fmt::join(device.missing, "; ")),
                device.emulation ? "kernels cannot be tried without a GPU, and candidates for a GPU have no pre-flight"
                                 : "nothing is timed on a GPU here",
-               device.emulation ? "apt-get install g++" : "install NVIDIA's driver, or go on with the cpu device");
+               device.emulation ? gxx_install_command() : "install NVIDIA's driver, or go on with the cpu device");
 }
 
 MachineFinding driver_finding() {

@@ -29,16 +29,22 @@ namespace {
 
 // Of a process that has loaded a candidate, and of its child until the candidate runs: memory, threads, what it was
 // handed, its own end.
-constexpr int kWhileLoading[] = {SYS_read,         SYS_write,           SYS_writev,       SYS_close,
-                                 SYS_close_range,  SYS_recvmsg,         SYS_sendmsg,      SYS_poll,
-                                 SYS_ppoll,        SYS_futex,           SYS_mmap,         SYS_munmap,
-                                 SYS_mremap,       SYS_mprotect,        SYS_madvise,      SYS_brk,
-                                 SYS_exit,         SYS_exit_group,      SYS_rt_sigreturn, SYS_rt_sigprocmask,
-                                 SYS_rt_sigaction, SYS_sigaltstack,     SYS_sched_yield,  SYS_getpid,
-                                 SYS_gettid,       SYS_getppid,         SYS_fstat,        SYS_newfstatat,
-                                 SYS_lseek,        SYS_restart_syscall, SYS_getrandom,    SYS_sched_getaffinity,
-                                 SYS_rseq,         SYS_set_robust_list, SYS_membarrier,   SYS_pread64,
-                                 SYS_prctl,        SYS_seccomp,         SYS_dup2};
+constexpr int kWhileLoading[] = {
+    SYS_read,         SYS_write,           SYS_writev,       SYS_close,
+    SYS_close_range,  SYS_recvmsg,         SYS_sendmsg,      SYS_poll,
+    SYS_ppoll,        SYS_futex,           SYS_mmap,         SYS_munmap,
+    SYS_mremap,       SYS_mprotect,        SYS_madvise,      SYS_brk,
+    SYS_exit,         SYS_exit_group,      SYS_rt_sigreturn, SYS_rt_sigprocmask,
+    SYS_rt_sigaction, SYS_sigaltstack,     SYS_sched_yield,  SYS_getpid,
+    SYS_gettid,       SYS_getppid,         SYS_fstat,        SYS_newfstatat,
+    SYS_lseek,        SYS_restart_syscall, SYS_getrandom,    SYS_sched_getaffinity,
+    SYS_rseq,         SYS_set_robust_list, SYS_membarrier,   SYS_pread64,
+    SYS_prctl,        SYS_seccomp,         SYS_dup2,
+// How C libraries before glibc 2.33 ask what newfstatat answers.
+#ifdef SYS_stat
+    SYS_stat,         SYS_lstat,
+#endif
+};
 
 // Of a running candidate. malloc asks for processors before it makes an arena.
 constexpr int kWhileRunning[] = {SYS_munmap,      SYS_mremap,         SYS_madvise,           SYS_brk,

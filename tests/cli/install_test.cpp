@@ -30,7 +30,8 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
   for (const char* path : {"doc/harness/LICENSE", "doc/harness/README.md", "doc/harness/docs/README.md",
                            "harness/kernels/vector_scale/kernel.lua", "harness/kernels/include/harness/random.cuh",
                            "harness/kernels/README.md", "harness/strategies/roi.lua", "harness/gpus/h200.lua",
-                           "harness/playbook/README.md"}) {
+                           "harness/playbook/README.md", "harness/examples/ordinary/row_softmax.cu",
+                           "harness/python/harness/session.py"}) {
     INFO(path);
     CHECK(fs::is_regular_file(share / path));
   }
@@ -78,4 +79,11 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
   const Finished refused = run_program({program, "new", "variant", "softmax/99_x"}, elsewhere);
   CHECK(refused.status == 2);
   CHECK_FALSE(fs::exists(share / "harness/kernels/softmax/variants/99_x.lua"));
+
+  const Finished removed = run_program({"cmake", "-DMANIFEST=" + build + "/install_manifest.txt", "-P",
+                                        std::string(HARNESS_SOURCE_DIR) + "/cmake/uninstall.cmake"},
+                                       elsewhere);
+  INFO(removed.err);
+  CHECK(removed.status == 0);
+  CHECK_FALSE(fs::exists(prefix));
 }

@@ -43,10 +43,8 @@ DeviceInfo describe(int threads) {
 
 DeviceInfo probe_cpu(const std::string& compiler) {
   DeviceInfo info = cpu::describe(cpu::default_threads());
-  const std::string program = compiler.empty() ? find_program("g++") : compiler;
   try {
-    if (program.empty()) throw environment_error("g++ was not found in PATH; the cpu device compiles kernels with it");
-    info.compiler = cpu::compiler_version(program);
+    info.compiler = cpu::compiler_version(compiler.empty() ? cpu::find_compiler() : compiler);
   } catch (const Error& error) {
     info.available = false;
     info.missing.push_back(error.what());

@@ -78,12 +78,10 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
                          const Walls& walls, CompileLimits limits)
     : include_folder_(std::filesystem::absolute(include_folder).string()),
       cache_folder_(std::filesystem::absolute(cache_folder).string()),
-      compiler_(compiler.empty() ? find_program("g++") : compiler),
+      compiler_(compiler.empty() ? cpu::find_compiler() : compiler),
       walls_(walls),
       limits_(limits),
       cache_(cache_folder) {
-  if (compiler_.empty())
-    throw environment_error("the cpu device needs g++ and there is none in PATH; install it (Debian: apt install g++)");
   if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
   version_ = cpu::compiler_version(compiler_);
   if (walls_.around_files()) toolchain_ = cpu::toolchain_folders(compiler_);

@@ -1,9 +1,11 @@
 #include "harness/device/cpu/compile/toolchain.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/system/distribution.h"
 #include "harness/system/files.h"
 #include "harness/system/run_program.h"
 
@@ -18,14 +20,36 @@ std::string cpuinfo(const std::string& key) {
   return "";
 }
 
-}  // namespace
+constexpr int kOldest = 11, kNewestKnown = 16;  // of g++
 
-std::string compiler_version(const std::string& compiler) {
+/// "12.2.0"; "" for what does not answer as g++ does.
+std::string full_version(const std::string& compiler) {
   const ProcessResult result = run_process({compiler, "-dumpfullversion"}, "/tmp", {10, 1ll << 30});
   const std::string text = result.output.substr(0, result.output.find('\n'));
-  if (result.exit_status != 0 || text.empty() || text.find_first_not_of("0123456789.") != std::string::npos)
+  const bool number = result.exit_status == 0 && text.find_first_not_of("0123456789.") == std::string::npos;
+  return number ? text : "";
+}
+
+}  // namespace
+
+std::string find_compiler() {
+  const std::string usual = find_program("g++"), version = usual.empty() ? "" : full_version(usual);
+  if (std::atoi(version.c_str()) >= kOldest) return usual;
+  for (int each = kNewestKnown; each >= kOldest; --each)
+    if (const std::string named = find_program("g++-" + std::to_string(each)); !named.empty()) return named;
+  if (usual.empty())
+    throw environment_error("the cpu device needs g++ and there is none in PATH; what brings it here: " +
+                            gxx_install_command());
+  if (version.empty()) return usual;  // compiler_version says what is wrong with it
+  throw environment_error("the cpu device needs g++ 11 or later, and " + usual + " is " + version +
+                          "; install a later one (such as g++-12) beside it");
+}
+
+std::string compiler_version(const std::string& compiler) {
+  const std::string text = full_version(compiler);
+  if (text.empty())
     throw environment_error(compiler +
-                            " does not answer -dumpfullversion as g++ does; name a g++ of version 12 or later");
+                            " does not answer -dumpfullversion as g++ does; name a g++ of version 11 or later");
   return "g++ " + text;
 }
 

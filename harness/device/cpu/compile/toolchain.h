@@ -4,6 +4,10 @@
 
 namespace harness::cpu {
 
+/// The path of a g++ that can be used: g++ of PATH, or where that is too old the newest g++-NUMBER. Throws
+/// environment_error, which says what brings one on this distribution.
+std::string find_compiler();
+
 /// "g++ 12.2.0". Throws environment_error if the program does not answer as g++ does.
 std::string compiler_version(const std::string& compiler);
 

@@ -1,0 +1,15 @@
+# Removes what `cmake --install` installed, and the folders that are then empty. `MANIFEST` is the list that it wrote.
+file(STRINGS "${MANIFEST}" files)
+foreach(file ${files})
+  set(path "$ENV{DESTDIR}${file}")
+  file(REMOVE "${path}")
+  cmake_path(GET path PARENT_PATH folder)
+  while(IS_DIRECTORY "${folder}")
+    file(GLOB inside LIST_DIRECTORIES true "${folder}/*" "${folder}/.[!.]*")
+    if(inside)
+      break()
+    endif()
+    file(REMOVE_RECURSE "${folder}")   # empty
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+endforeach()

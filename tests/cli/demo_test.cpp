@@ -1,0 +1,29 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "tests/support/program.h"
+#include "tests/support/turns.h"
+
+using namespace harness;
+using namespace harness::tests;
+
+TEST_CASE("demo names a slow line, searches, and shows what won") {
+  if (is_nightly()) return;
+  const Scratch scratch;
+  const Finished finished = run_harness({"demo", "--device", "cpu", "--budget", "25s"}, {"TMPDIR=" + scratch.path("")});
+  INFO(finished.out << finished.err);
+  CHECK(finished.status == 0);
+  CHECK(finished.out.find("line 18 of 00_naive.cu:  for (int j = 0; j < columns; ++j) out[j]") != std::string::npos);
+  CHECK(finished.out.find("$ harness run softmax --workload m64n512_f32 --device cpu --budget 25s") !=
+        std::string::npos);
+  CHECK(finished.out.find("--- 00_naive\n+++ ") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(scratch.path("harness-demo")));
+}
+
+TEST_CASE("demo without a compiler says what brings one here") {
+  const Finished finished = run_harness({"demo", "--device", "cpu"}, {"PATH=/nowhere"});
+  INFO(finished.out << finished.err);
+  CHECK(finished.status == 3);
+  CHECK(finished.err.find("the cpu device needs g++ and there is none in PATH; what brings it here: ") !=
+        std::string::npos);
+}
