@@ -71,7 +71,7 @@ const std::vector<Room>& rooms() {
        {"core", "report", "service"},
        "cpp-httplib",
        {"httplib.h"},
-       "the live page: what campaigns do and found, for a browser"},
+       "the live page, for a browser"},
       {"shipping",
        {"core", "cpp_text", "system", "campaign", "adopt/plugin", "package", "report", "service", "signing"},
        "",
