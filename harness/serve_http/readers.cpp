@@ -6,7 +6,7 @@
 
 namespace harness::http {
 
-constexpr std::size_t kMostFree = 8;
+constexpr std::size_t kMostFree = 4;
 
 Readers::Lease::Lease(Readers& readers) : readers_(readers), file_(readers.file_now()), open_(readers.take(file_)) {}
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <csignal>
@@ -104,6 +105,7 @@ struct Server::Listener {
 
 Server::Server(Shell& shell, ServerOptions options) {
   signal(SIGPIPE, SIG_IGN);
+  mallopt(M_ARENA_MAX, 2);  // else each of the threads keeps memory of its own
   shell.rooms.page_record(shell.store_path(), SqlReach::everything);  // a store that cannot be read is told at once
   listener_ = std::make_unique<Listener>(shell, options);
   const std::string& host = options.site.host;

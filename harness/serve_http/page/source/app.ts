@@ -66,6 +66,7 @@ async function start(): Promise<void> {
     const pair = [words.get('a') ?? '', words.get('b') ?? ''];
     if (path === '/compare' && pair.every((side) => /^#\d+$/.test(side))) data = await ask(`/difference.json?a=${pair[0]!.slice(1)}&b=${pair[1]!.slice(1)}`);
     else data = await ask(`${path}.json${path === '/campaign' || path.startsWith('/campaign/') ? '' : location.search}`);
+    if (data.agents) for (const one of document.querySelectorAll<HTMLAnchorElement>('.places a')) if (!['/campaigns', '/query'].includes(one.pathname)) one.remove();
     put(document.getElementById('store')!, `harness ${data.program} · ${data.store}${data.agents ? ' · what agents may know' : ''}`);
     if (data.agents) { if (path === '/query') query_page(main, data); else plain_page(main, data); return; }
     await page[1](main, data);

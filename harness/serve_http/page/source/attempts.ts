@@ -11,13 +11,15 @@ const kKnown: Record<string, string[]> = {
   purpose: ['search', 'baseline', 'rival', 'confirm', 'eval'],
 };
 
+const kPage = 100, kMostShown = 1000;   // rows of an answer; rows of a table before the next one begins
+
 export function attempts_page(main: HTMLElement, first: PageData): void {
   document.title = 'attempts · harness';
   let words = new URLSearchParams(location.search);
   const sort = (): string => words.get('sort') ?? '-iteration';
   const columns = (): string[] => (words.get('columns') ?? '').split(',').filter(Boolean).length ? words.get('columns')!.split(',') : kUsualColumns;
-  let rows: Row[] = first.tables['attempts']!.rows, over = rows.length < 100;
-  const place = h('div'), state = h('p', { class: 'status', 'aria-live': 'polite' }), chooser = h('details', { class: 'chooser' }), end = h('div', { class: 'end' });
+  let rows: Row[] = first.tables['attempts']!.rows, over = rows.length < kPage;
+  const place = h('div'), state = h('p', { class: 'status', 'aria-live': 'polite' }), chooser = h('details', { class: 'chooser' }), end = h('div', { class: 'end' }), pages = h('div', { class: 'line pages' });
 
   const query = (more: Record<string, string> = {}): string => {
     const asked = new URLSearchParams(words);
@@ -25,12 +27,17 @@ export function attempts_page(main: HTMLElement, first: PageData): void {
     for (const [name, value] of Object.entries(more)) asked.set(name, value);
     return asked.toString();
   };
+  const key_value = (row: Row): string => { const key = sort().replace('-', ''); return key === 'iteration' ? '' : String(row[key] ?? ''); };
+  const anew = (): void => { words.delete('after'); words.delete('after_value'); void change(); };
   const draw = (): void => {
     put(place, data_table({
       rows, columns: columns_of(columns()), sort: sort(), on_open: (row) => `/attempt/${row['iteration']}`, empty: 'no attempt fits these filters',
-      on_sort: (next) => { words.set('sort', next); void change(); },
+      on_sort: (next) => { words.set('sort', next); anew(); },
     }));
-    put(state, `${rows.length.toLocaleString('en-US')}${over ? '' : '+'} attempts`, sort().includes('iteration') ? '' : `, ordered by ${sort().replace('-', '')}; those without it are left out`);
+    const last = rows.at(-1);
+    put(pages, words.has('after') ? h('button', { type: 'button', onclick: () => { words.delete('after'); words.delete('after_value'); void change(); window.scrollTo({ top: 0 }); } }, '↑ the first rows') : null,
+      !over && last && rows.length >= kMostShown ? h('button', { type: 'button', onclick: () => { words.set('after', String(last['iteration'])); words.set('after_value', key_value(last)); void change(); window.scrollTo({ top: 0 }); } }, 'the next rows ↓') : null);
+    put(state, words.has('after') ? 'further down: ' : '', `${rows.length.toLocaleString('en-US')}${over ? '' : '+'} attempts`, sort().includes('iteration') ? '' : `, ordered by ${sort().replace('-', '')}; those without it are left out`);
   };
   let asked = 0;
   const change = async (): Promise<void> => {
@@ -41,7 +48,7 @@ export function attempts_page(main: HTMLElement, first: PageData): void {
       const found = (await ask(`/attempts.json?${query()}`)).tables['attempts']!.rows;
       if (own !== asked) return;
       rows = found;
-      over = rows.length < 100;
+      over = rows.length < kPage;
       draw();
     } catch (error) {
       if (own === asked) put(state, h('span', { class: 'error' }, (error as Error).message));
@@ -50,15 +57,14 @@ export function attempts_page(main: HTMLElement, first: PageData): void {
   let loading = false;
   const further = async (): Promise<void> => {
     const last = rows.at(-1);
-    if (over || loading || !last) return;
+    if (over || loading || !last || rows.length >= kMostShown) return;
     loading = true;
-    const own = asked, key = sort().replace('-', '');
-    const value = key === 'iteration' ? '' : String(last[key] ?? '');
+    const own = asked;
     try {
-      const found = (await ask(`/attempts.json?${query({ after: String(last['iteration']), after_value: value })}`)).tables['attempts']!.rows;
+      const found = (await ask(`/attempts.json?${query({ after: String(last['iteration']), after_value: key_value(last) })}`)).tables['attempts']!.rows;
       if (own === asked) {
         rows = [...rows, ...found];
-        over = found.length < 100;
+        over = found.length < kPage;
         const top = window.scrollY;
         draw();
         window.scrollTo({ top });
@@ -71,10 +77,10 @@ export function attempts_page(main: HTMLElement, first: PageData): void {
   };
   const box = (name: string): HTMLElement => {
     const list = h('datalist', { id: `known-${name}` }, (kKnown[name] ?? []).map((one) => h('option', { value: one })));
-    const input = h('input', { list: `known-${name}`, name, value: words.get(name) ?? '', placeholder: 'any', size: 10, onchange: () => { if (input.value) words.set(name, input.value); else words.delete(name); void change(); } });
+    const input = h('input', { list: `known-${name}`, name, value: words.get(name) ?? '', placeholder: 'any', size: 10, onchange: () => { if (input.value) words.set(name, input.value); else words.delete(name); anew(); } });
     return h('label', { class: words.get(name) ? 'set' : '' }, h('span', {}, name), input, list);
   };
-  const text = h('input', { type: 'search', value: words.get('text') ?? '', placeholder: 'in variant, configuration, message', onchange: () => { if (text.value) words.set('text', text.value); else words.delete('text'); void change(); } });
+  const text = h('input', { type: 'search', value: words.get('text') ?? '', placeholder: 'in variant, configuration, message', onchange: () => { if (text.value) words.set('text', text.value); else words.delete('text'); anew(); } });
   const draw_chooser = (): void => put(chooser, h('summary', {}, 'columns'), h('div', {}, kAttemptColumns.map((column) => {
     const shown = new Set(columns());
     return h('label', {}, h('input', { type: 'checkbox', checked: shown.has(column.id), onchange: () => {
@@ -90,7 +96,7 @@ export function attempts_page(main: HTMLElement, first: PageData): void {
   const draw_filters = (): void => put(filters, kFilters.map(box), h('label', { class: 'text' }, h('span', {}, 'text'), text),
     h('button', { type: 'button', onclick: () => { words = new URLSearchParams(); text.value = ''; draw_filters(); draw_chooser(); void change(); } }, 'clear'));
   put(main, panel_with('Attempts', h('span', { class: 'aside' }, chooser, data_links()), filters,
-    h('p', { class: 'soft small' }, 'Several names with commas, * and ? as wildcards; all filters hold together; the address keeps them.'), state, place, end));
+    h('p', { class: 'soft small' }, 'Several names with commas, * and ? as wildcards; all filters hold together; the address keeps them.'), state, place, pages, end));
   draw_filters();
   draw_chooser();
   draw();
@@ -107,7 +113,7 @@ export function attempts_page(main: HTMLElement, first: PageData): void {
   place.before(freshplace);
   feed.on((moment) => {
     const newest = Number(moment.newest['iteration'] ?? 0);
-    if (sort() === '-iteration' && rows.length && newest > rows[0]!['iteration'] && ![...kFilters, 'text'].some((name) => words.get(name))) put(freshplace, fresh);
+    if (sort() === '-iteration' && !words.has('after') && rows.length && newest > rows[0]!['iteration'] && ![...kFilters, 'text'].some((name) => words.get(name))) put(freshplace, fresh);
   });
 }
 

@@ -4,7 +4,7 @@ import { ask, feed, Live, PageData, Row } from './data';
 import * as format from './format';
 import { bar, linear_ticks, shares, step_chart, StepPoint, time_ticks } from './charts';
 import { data_links, data_table, panel, panel_with } from './table';
-import { attempt_link, campaign_link, columns_of, floor_cell, geometric_mean, kernel_link, state_badge, tile, time_cell, time_kind } from './parts';
+import { attempt_link, campaign_link, columns_of, floor_cell, geometric_mean, kernel_link, report_cell, state_badge, tile, time_cell, time_kind } from './parts';
 import { look, outcome } from './outcome';
 import { now_panel } from './now';
 
@@ -74,8 +74,8 @@ function decisions(data: PageData): HTMLElement {
     h('p', { class: 'why' }, row['why']),
     row['predict_speedup_hi'] > row['predict_speedup_lo'] ? h('small', {}, `predicted ${format.ratio(row['predict_speedup_lo'])} to ${format.ratio(row['predict_speedup_hi'])}`,
       row['predict_probability'] !== null ? `, passing ${format.share(row['predict_probability'])}` : '', row['best_speedup'] !== null ? h('b', {}, ` → ${format.ratio(row['best_speedup'])}`, row['faster'] ? ' ▲ new best' : '') : '') : null);
-  const place = h('ol', { class: 'decisions' }, rows.slice(0, 12).map(item));
-  const more = rows.length > 12 ? h('button', { type: 'button', onclick: () => { put(place, rows.map(item)); more?.remove(); } }, `all ${rows.length}${data.tables['decisions']!.truncated ? '+' : ''}`) : null;
+  const place = h('ol', { class: 'decisions' }, rows.slice(0, 8).map(item));
+  const more = rows.length > 8 ? h('button', { type: 'button', onclick: () => { put(place, rows.map(item)); more?.remove(); } }, `all ${rows.length}${data.tables['decisions']!.truncated ? '+' : ''}`) : null;
   return h('div', {}, place, more);
 }
 
@@ -142,6 +142,27 @@ function cards_table(data: PageData, live: Live | undefined): Child {
   ] }));
 }
 
+/// What the report says besides: made when it is asked for, of the report's own view.
+function report_panel(campaign: number): HTMLElement {
+  const place = h('div');
+  const shown = new Set(['parameters', 'predictions', 'profile', 'lessons', 'across_cards', 'environment', 'reproduce']);
+  const load = async (): Promise<void> => {
+    put(place, h('p', { class: 'none' }, '…'));
+    try {
+      const report = (await ask(`/campaign/${campaign}/report.json`))['report'];
+      put(place, h('p', {}, h('b', {}, report.verdict)), (report.cautions as string[]).map((caution) => h('p', { class: 'caution' }, caution)),
+        (report.sections as any[]).filter((section) => shown.has(section.id)).map((section) => [h('h3', {}, section.title), h('p', { class: 'soft' }, section.lead),
+          section.rows.length ? data_table({ rows: section.rows.slice(0, 60).map((cells: any[]) => Object.fromEntries(cells.map((cell, at) => [String(at), cell]))),
+            columns: (section.columns as string[]).map((name, at) => ({ name, wide: true, cell: (row: Row) => report_cell(row[String(at)]) })) }) : null,
+          section.lines.length ? h('pre', { class: 'text' }, section.lines.join('\n')) : null]));
+    } catch (error) {
+      put(place, h('p', { class: 'error' }, (error as Error).message));
+    }
+  };
+  return panel('Verdict, predictions, effects, lessons', h('details', { ontoggle: (event: Event) => { if ((event.target as HTMLDetailsElement).open && !place.hasChildNodes()) void load(); } },
+    h('summary', {}, 'as the report says it'), place));
+}
+
 export function campaign_page(main: HTMLElement, first: PageData): void {
   const campaign = Number(first.tables['campaign']!.rows[0]?.['campaign']);
   if (!first.tables['campaign']!.rows.length) { put(main, h('p', { class: 'error' }, 'There is no such campaign in this store. ', link('/campaigns', 'All campaigns'))); return; }
@@ -175,7 +196,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     attempts = (await ask(`/attempts.json?${words}`)).tables['attempts']!.rows;
     put(places.attempts, data_table({
       rows: attempts, on_open: (row) => `/attempt/${row['iteration']}`, empty: 'no attempt fits',
-      columns: columns_of(['iteration', 'outcome', 'workload', 'variant', 'config', 'time_ns', 'speedup', 'verdict', 'why']),
+      columns: columns_of(['iteration', 'outcome', 'workload', 'variant', 'time_ns', 'speedup', 'verdict', 'config', 'why']),
       foot: link(`/attempts?${words.replace(/&?limit=\d+/, '')}`, 'all of them, with filters and columns'),
     }));
   };
@@ -216,12 +237,12 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
       panel_with('How the best times fell', places.axes, places.charts,
         h('p', { class: 'key' }, h('i', { class: 'k stair' }), 'best so far, with its 95 % interval', key_of_line('rival_ns', 'rival', 'rival'), key_of_line('floor_ns', 'floor', 'floor: what the GPU allows'), key_of_line('outside_ns', 'outside', 'outside program, by its own measure'))),
       panel('Best of every workload', places.workloads),
-      panel('Attempts', places.attempts), places.cards),
+      panel('Attempts', places.attempts),
+      h('div', { class: 'pair' }, panel('Where the seconds went', places.spend), panel('Techniques', places.techniques)),
+      places.cards, report_panel(campaign)),
     h('div', { class: 'rail' },
       panel('How attempts ended', places.legend),
-      panel('Decisions, the newest first', places.decisions),
-      panel('Where the seconds went', places.spend),
-      panel('Techniques', places.techniques))));
+      panel('Decisions, the newest first', places.decisions))));
   draw();
   void draw_attempts();
 

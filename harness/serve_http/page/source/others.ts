@@ -19,6 +19,7 @@ export function plain_columns(names: string[]): Column[] {
       if (name === 'campaign') return campaign_link(value);
       if (name === 'outcome') return outcome(value);
       if (name === 'verdict') return verdict(value);
+      if (name === 'kernels') return (format.parsed(value) ?? []).join(', ');
       if (name === 'config') return h('code', { class: 'cut' }, format.config(value));
       if (typeof value === 'number' && name.endsWith('_ns')) return format.time(value);
       if (typeof value === 'number' && (name === 'seconds' || name.endsWith('_s'))) return format.seconds(value);
@@ -143,6 +144,13 @@ const kExamples: [string, string][] = [
   ['registers against time', "SELECT registers, time_ns, variant, iteration FROM v_iterations WHERE outcome = 'passed' ORDER BY iteration DESC LIMIT 500"],
 ];
 
+const kAgentExamples: [string, string][] = [
+  ['the fastest attempts', "SELECT iteration, kernel, workload, variant, config, speedup, outcome FROM agent_iterations WHERE speedup IS NOT NULL ORDER BY speedup DESC LIMIT 50"],
+  ['techniques', 'SELECT * FROM agent_techniques ORDER BY best_speedup DESC'],
+  ['what failed', "SELECT outcome, error_class, count(*) AS times, max(iteration) AS iteration FROM agent_iterations GROUP BY 1, 2 ORDER BY 3 DESC"],
+  ['notes', 'SELECT * FROM agent_notes ORDER BY note DESC LIMIT 50'],
+];
+
 function chart_of(columns: string[], rows: Row[]): Child {
   const numeric = columns.filter((name) => rows.length > 1 && rows.every((row) => typeof row[name] === 'number') && name !== 'iteration');
   if (numeric.length < 2) return null;
@@ -156,7 +164,8 @@ export function query_page(main: HTMLElement, data: PageData): void {
   const words = new URLSearchParams(location.search);
   const saved = (): Record<string, string> => JSON.parse(localStorage.getItem('harness-queries') ?? '{}');
   const box = h('textarea', { rows: 7, spellcheck: 'false', 'aria-label': 'SQL', onkeydown: (event: KeyboardEvent) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run(); } });
-  box.value = words.get('sql') ?? kExamples[0]![1];
+  const examples: [string, string][] = data.agents ? kAgentExamples : kExamples;
+  box.value = words.get('sql') ?? examples[0]![1];
   const place = h('div'), list = h('ul', { class: 'saved' });
   const run = async (): Promise<void> => {
     history.replaceState(null, '', `/query?sql=${encodeURIComponent(box.value)}`);
@@ -170,7 +179,7 @@ export function query_page(main: HTMLElement, data: PageData): void {
       put(place, h('p', { class: 'error' }, (error as Error).message));
     }
   };
-  const draw_saved = (): void => put(list, [...kExamples, ...Object.entries(saved())].map(([name, sql]) => h('li', {}, h('button', { type: 'button', class: 'plain', title: sql, onclick: () => { box.value = sql; void run(); } }, name),
+  const draw_saved = (): void => put(list, [...examples, ...Object.entries(saved())].map(([name, sql]) => h('li', {}, h('button', { type: 'button', class: 'plain', title: sql, onclick: () => { box.value = sql; void run(); } }, name),
     name in saved() ? h('button', { type: 'button', class: 'plain', 'aria-label': `forget ${name}`, onclick: () => { const kept = saved(); delete kept[name]; localStorage.setItem('harness-queries', JSON.stringify(kept)); draw_saved(); } }, '✕') : null)));
   const name_box = h('input', { placeholder: 'name it to keep it', 'aria-label': 'name of the query' });
   const schema = data.tables['schema']?.rows ?? [];

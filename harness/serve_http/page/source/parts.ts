@@ -39,11 +39,11 @@ export const kAttemptColumns: (Column & { id: string; usual?: boolean })[] = [
   { id: 'outcome', name: 'outcome', key: 'outcome', usual: true, cell: (row) => outcome(row['outcome']) },
   { id: 'workload', name: 'workload', key: 'workload', usual: true, cell: (row) => [row['kernel'], ' ', h('span', { class: 'soft' }, row['workload'])] },
   { id: 'variant', name: 'variant', key: 'variant', usual: true, cell: (row) => row['variant'] },
-  { id: 'config', name: 'configuration', mono: true, usual: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
   { id: 'time_ns', name: 'time', key: 'time_ns', number: true, usual: true, cell: time_cell },
   { id: 'speedup', name: 'speedup', key: 'speedup', number: true, usual: true, cell: (row) => (row['speedup'] === null ? '' : format.ratio(row['speedup'])) },
   { id: 'of_floor', name: 'of floor', key: 'of_floor', number: true, usual: true, cell: (row) => floor_cell(row['of_floor']) },
   { id: 'verdict', name: 'verdict', usual: true, cell: (row) => [verdict(row['verdict']), row['confirmed'] ? h('span', { class: 'badge good', title: 'timed again in a fresh process' }, 'confirmed') : null] },
+  { id: 'config', name: 'configuration', mono: true, usual: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
   { id: 'why', name: 'why', usual: true, cell: (row) => (row['error_message'] ? h('span', { class: 'cut soft', title: row['error_message'] }, row['error_class'] ? `${row['error_class']}: ` : '', row['error_message']) : '') },
   { id: 'campaign', name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) },
   { id: 'purpose', name: 'purpose', cell: (row) => row['purpose'] },
@@ -78,4 +78,22 @@ export function state_badge(state: string, words?: string): HTMLElement {
 
 export function geometric_mean(values: number[]): number | null {
   return values.length === 0 ? null : Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
+/// A cell of a report's view: words, a number, a number with its unit, or several of these.
+export function report_cell(cell: any): string {
+  if (cell === null || cell === undefined) return '';
+  if (Array.isArray(cell)) return cell.map(report_cell).join('');
+  if (typeof cell !== 'object') return format.anything(cell);
+  const value = cell.value as number | null;
+  switch (cell.unit) {
+    case 'ns': return format.time(value);
+    case 's': return format.seconds(value);
+    case 'usd': return format.money(value);
+    case 'ratio': return format.ratio(value);
+    case 'share': return format.share(value);
+    case 'change': return value === null ? format.kUnknown : `${value > 0 ? '+' : ''}${(value * 100).toFixed(1)} %`;
+    case 'per_s': return format.rate(value, '/s');
+    default: return format.anything(value);
+  }
 }
