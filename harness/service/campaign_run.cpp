@@ -305,9 +305,9 @@ auto with_campaign(CampaignAsked asked, bool only_planned, Shell& shell, Display
   const auto playbook = shell.rooms.playbook(places);
   const auto diagnoser = shell.rooms.diagnoser(places);
   // The device's own counters; without them what counts, where that was asked for.
-  const auto counting =
-      counts_profiles(options, device) && evaluator.profiler() == nullptr ? shell.rooms.profiler(places, device, stop)
-                                                                         : nullptr;
+  const auto counting = counts_profiles(options, device) && evaluator.profiler() == nullptr
+                            ? shell.rooms.profiler(places, device, stop)
+                            : nullptr;
   const auto proposer = opened.proposer();
   const auto predictor =
       fleet || opened.resume || only_planned ? nullptr : predictor_for(device, options, places, stop, shell);
