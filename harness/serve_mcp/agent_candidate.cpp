@@ -61,11 +61,11 @@ AgentCandidate agent_candidate(const AgentJob& job, const AgentSession& session,
 
 Realized realized_candidate(const AgentJob& job, const AgentCandidate& asked, Candidate candidate,
                             const DeviceInfo& device) {
-  const std::string& own = variant_of(asked.edited->kernel(candidate.kernel), candidate.variant).technique;
+  const std::string own = variant_of(asked.edited->kernel(candidate.kernel), candidate.variant).technique;
   const std::string named = job.request.value("technique", "");
-  candidate.technique = own;
-  if (asked.parent) candidate.technique = named.empty() ? fmt::format("{}~{}", own, job.id) : named;
-  return realize(std::move(candidate), asked.workload, *asked.edited, device);
+  Realized realized = realize(std::move(candidate), asked.workload, *asked.edited, device);
+  if (asked.parent) realized.candidate.technique = named.empty() ? fmt::format("{}~{}", own, job.id) : named;
+  return realized;
 }
 
 }  // namespace harness

@@ -75,7 +75,7 @@ Answer veiled_iteration(const json& iteration) {
   answer.update(
       copied(iteration, {"kernel", "workload", "variant", "technique", "config", "label", "iteration", "resources"}));
   // Code of a CPU has no registers of a GPU: compile says how many it takes.
-  if (answer.contains("resources") && iteration.value("emulation", json()) == true)
+  if (answer.contains("resources") && answer["resources"].value("registers", 0) == 0)
     answer["resources"]["registers"] = nullptr;
   return with_kind_of_times(answer, iteration.value("device", ""), iteration.value("emulation", json()) == true);
 }

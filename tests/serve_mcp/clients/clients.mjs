@@ -119,6 +119,7 @@ async function everyTool(client, era) {
                      'SELECT sql FROM sqlite_schema', 'SELECT name FROM sqlite_temp_schema'])
     assert.equal((await use('query', { sql })).ok, false, sql);
   assert.ok(wrong.fingerprint, 'the mistake has a fingerprint');
+  assert.match(wrong.technique, /^naive~\d+$/, 'a source of its own has a technique of its own');
   const alike = await use('similar_attempts', { kernel, fingerprint: wrong.fingerprint });
   assert.equal(alike.attempts[0].outcome, 'wrong_answer');
   assert.ok((await use('playbook')).patterns.length > 0);
