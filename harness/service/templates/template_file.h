@@ -13,9 +13,9 @@ struct TemplateFile {
 
 struct NewArguments {
   std::string kind, name;
-  std::string from;      // kernel: the file of a problem that has no kernel; "": a kernel to begin from
+  std::string from;  // kernel: the file of a problem that has no kernel; "": a kernel to begin from
   std::vector<std::string> sizes, settings;  // of such a problem: "N=4096", "eps=1e-6"
-  std::string campaign;  // pattern: the campaign whose lesson it begins with; "": none
+  std::string campaign;                      // pattern: the campaign whose lesson it begins with; "": none
 };
 
 /// The name, or Error(bad_input) when it is none.
