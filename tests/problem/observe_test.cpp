@@ -126,8 +126,6 @@ TEST_CASE("a program that has no one right answer is refused", "[pytorch]") {
   CHECK(refused("    return torch.dropout(x, 0.5, True)\n").find("gives two results for one input") !=
         std::string::npos);
   CHECK(refused("    return torch.log(-x.abs() - 1)\n") == "ref.py returns NaN for the inputs that it makes itself");
-  CHECK(refused("    return 3\n") == "ref.py returns a int among its results; it must return tensors");
-  CHECK(refused("    return x.to(torch.complex64)\n").find("a type that no contract has") != std::string::npos);
   CHECK(refused("    return x +\n").find("line 5 is no Python") != std::string::npos);
   CHECK(refused("    open('/etc/shadow')\n    return x\n").find("No such file") != std::string::npos);
   CHECK(refused("    import socket\n    socket.socket()\n    return x\n").find("PermissionError") != std::string::npos);
