@@ -36,7 +36,7 @@ def main(image, folder, *arguments):
         subprocess.run(["mount", "--make-rslave", root / place], check=True)
     try:
         told = config["config"]
-        words = ["env", "-i", *told["Env"], "-C", told["WorkingDir"], *told["Entrypoint"], *arguments]
+        words = ["env", "-i", "-C", told["WorkingDir"], *told["Env"], *told["Entrypoint"], *arguments]
         sys.exit(subprocess.run(["chroot", root, *words]).returncode)
     finally:
         for place in ("proc", "dev"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from . import errors
 from .session import Session
@@ -42,7 +42,7 @@ class Objective:
 
     def score(self, source: str, label: Optional[str] = None) -> Scored:
         """Stops at the first workload that fails. Raises BudgetSpent, EnvironmentLacks: those are no one's score."""
-        verdicts = []
+        verdicts: List[Verdict] = []
         for workload in self.workloads:
             try:
                 verdict = self.session.evaluate(self.kernel, variant=self.variant, source=source, workload=workload,

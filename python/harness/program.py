@@ -195,6 +195,11 @@ class Server:
         said = self._said.read().decode("utf-8", "replace")
         self._said.close()
         with self._lock:
+            try:
+                if self._process.stdin is not None:
+                    self._process.stdin.close()
+            except OSError:
+                pass  # what was still to be written has no reader
             self._ended = self._ended or (errors.of_status(status, said) if status else errors.ProgramEnded(
                 "the program ended before it had answered"))
             waiting: List[Future[Dict[str, Any]]] = list(self._waiting.values())
