@@ -90,7 +90,8 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
   const auto admission = known_admission(own ? *own : *catalog, *evaluator, known, candidate.kernel);
   if (!admission) return std::nullopt;
   if (!admission->passed && first) {
-    shell.note(fmt::format("it is no right first kernel: {}", refusal(*admission)));
+    if (watch.refused) watch.refused(refusal(*admission));
+    else shell.note(fmt::format("it is no right first kernel: {}", refusal(*admission)));
     return false;
   }
   if (!admission->passed) throw bad_input(refusal(*admission));

@@ -41,6 +41,7 @@ struct EvaluatedPoint {
 struct EvaluationWatch {
   std::function<void(const std::string& task)> begun;
   std::function<void(const EvaluatedPoint&)> ended;
+  std::function<void(const std::string& why)> refused = {};  // a first kernel; without it the user is told
 };
 
 /// Whether all passed; nothing: interrupted. `places`: those of the shell, perhaps with who is told of phases. Throws
