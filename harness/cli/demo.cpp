@@ -127,9 +127,9 @@ void tell_line(const CostlyLine& line) {
 }
 
 /// What the naive variant costs on a GPU that is not here, and where.
-void tell_profile(Shell& shell) {
+void tell_profile(Shell& shell, const std::string& device) {
   report::tell("\n1. {} as one writes it first: what would it cost on a GPU, and which line is to blame?\n", kKernel);
-  const std::vector<std::string> words = {"profile", kKernel, "00_naive", "--workload", kWorkload, "--device", "cpu"};
+  const std::vector<std::string> words = {"profile", kKernel, "00_naive", "--workload", kWorkload, "--device", device};
   show_command(words);
   std::vector<std::string> asked = words;
   asked.emplace_back("--json");
@@ -174,8 +174,8 @@ int demo(const DemoArguments& arguments, Shell& shell) {
   report::tell("harness makes CUDA kernels faster by itself. This shows it on {}, in about a minute.\n",
                gpu ? device.name : "this machine's processor, with times predicted for a GPU");
   const std::string kernel = gpu ? kGpuKernel : kKernel;
-  if (!gpu) tell_profile(shell);
-  if (!tell_search(kernel, gpu ? kGpuShape : kWorkload, arguments, gpu ? device.device : "cpu", db)) return 1;
+  if (!gpu) tell_profile(shell, device.device);
+  if (!tell_search(kernel, gpu ? kGpuShape : kWorkload, arguments, device.device, db)) return 1;
   if (!gpu) tell_winner(kernel, db);
   report::tell("\nNothing of this was kept. With a kernel of yours: harness adopt FILE.cu, then harness run.\n");
   return 0;

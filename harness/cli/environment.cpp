@@ -16,6 +16,7 @@ constexpr Variable kVariables[] = {
     {"HARNESS_CACHE", "The folder of compiled candidates (default: $XDG_CACHE_HOME/harness, else ~/.cache/harness)"},
     {"HARNESS_CACHE_SIZE", "How large that may become, 500M or 5G (default: 5G): the least recently used builds go"},
     {"HARNESS_LIBCLANG", "The library that harness adopt reads CUDA with (default: the newest that is installed)"},
+    {"HARNESS_PYTHON", "The python3 with PyTorch that computes references (default: those in PATH)"},
     {"HARNESS_USD_PER_HOUR", "The price of the device, where --usd-per-hour gives none"},
     {"HARNESS_SIGNING_KEY", "The private key's file that harness package signs with, where --sign names none"},
     {"COLUMNS", "How wide tables and live lines may be (default: the terminal)"},

@@ -40,11 +40,13 @@ Answer argument_of(const Argument& each) {
   return argument;
 }
 
-/// Workloads of the size of the GPU that times are predicted for: whoever asks for one here waits for its emulation.
-std::vector<std::string> workloads_of_gpu(const KernelInfo& info) {
+/// Workloads of other devices than this one, of the size of the GPU that times are predicted for: whoever asks for one
+/// here waits for its emulation.
+std::vector<std::string> workloads_of_others(const KernelInfo& info, const std::string& kind) {
   std::vector<std::string> names;
   for (const Workload& workload : info.workloads)
-    if (std::ranges::find(workload.devices, "cuda") != workload.devices.end()) names.push_back(workload.name);
+    if (!workload.devices.empty() && std::ranges::find(workload.devices, kind) == workload.devices.end())
+      names.push_back(workload.name);
   return names;
 }
 
@@ -122,7 +124,7 @@ Answer HarnessTools::describe(const Arguments& arguments) {
     for (const auto& [size, value] : problem.workload.values) answer["sizes"][size] = value_to_json(value);
     answer["work"] = {{"bytes", problem.work.bytes}, {"flops", json(problem.work.flops)}, {"exps", problem.work.exps}};
     answer["workloads"] = choose_workloads(info, {}, device());
-    if (!device().predicts.empty()) answer["gpu_workloads"] = workloads_of_gpu(info);
+    if (!device().predicts.empty()) answer["gpu_workloads"] = workloads_of_others(info, device_kind(device().device));
     answer["domain"] = catalog().plugin(kernel).texts().domain;
     answer["variants"] = variants_of(info);
     answer["device"] = told_device(device());
