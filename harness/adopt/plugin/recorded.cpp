@@ -282,8 +282,15 @@ void run_program_at(const std::vector<std::string>& words, const std::vector<std
                     const std::string& where) {
   Reach reach;
   reach.readable = readable;
-  reach.programs = {
-      "/usr", "/lib", "/lib64", "/bin", "/opt", "/etc", fs::path(words[0]).parent_path().parent_path().string()};
+  // Of /etc no more than a loader and Debian's links need: what else lies there is none of its business.
+  reach.programs = {"/usr",
+                    "/lib",
+                    "/lib64",
+                    "/bin",
+                    "/opt",
+                    "/etc/alternatives",
+                    "/etc/ld.so.cache",
+                    fs::path(words[0]).parent_path().parent_path().string()};
   reach.writable = scratch.string();
   CompileLimits limits;
   limits.deadline_s = kReferenceProgram_s;
