@@ -161,12 +161,12 @@ struct Besides {
 };
 
 /// How long adopt may take: an evaluation that would go on for longer is left to `harness eval`, and nothing hangs.
-class Patience {
+class EndOfPatience {
  public:
-  Patience() { interrupt_after(kLongest_s); }
-  ~Patience() { interrupt_after(0); }
-  Patience(const Patience&) = delete;
-  Patience& operator=(const Patience&) = delete;
+  EndOfPatience() { interrupt_after(kLongest_s); }
+  ~EndOfPatience() { interrupt_after(0); }
+  EndOfPatience(const EndOfPatience&) = delete;
+  EndOfPatience& operator=(const EndOfPatience&) = delete;
 
   void begin_evaluation() const { interrupt_after(std::max(kLeastEvaluation_s, kAnswer_s - seconds())); }
 
@@ -178,7 +178,7 @@ class Patience {
 };
 
 /// What ended: a person, or the clock, which is said. The command's status.
-int gave_up(const Patience& patience, const std::string& what) {
+int gave_up(const EndOfPatience& patience, const std::string& what) {
   if (!deadline_passed()) return 130;
   report::err("harness: {} did not end within {:.0f} s\n", what, patience.seconds());
   return 1;
@@ -194,7 +194,7 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
     arguments.options.path = noted_path(arguments.options.file, folder, places.project);
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
   catch_interrupts();
-  const Patience patience;
+  const EndOfPatience patience;
   adopt::Adopted adopted;
   do {
     const auto observer = shell.rooms.observer(places, interrupted);

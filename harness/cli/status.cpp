@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/core/error.h"
 #include "harness/report/table.h"
 #include "harness/report/view.h"
 #include "harness/report/wrap.h"
+#include "harness/system/run_program.h"
 
 namespace harness {
 namespace {
@@ -35,7 +37,15 @@ std::string devices_line(Shell& shell, bool& has_gpu) {
                        : fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// The newest campaign, and whether it was cut short.
+/// Coding agents that could drive `harness mcp` or propose variants here.
+std::string agents_line() {
+  std::vector<std::string> found;
+  for (const char* agent : {"claude", "codex", "gemini", "opencode"})
+    if (!find_program(agent).empty()) found.emplace_back(agent);
+  return found.empty() ? "none in PATH" : fmt::format("{} (harness mcp serves them)", fmt::join(found, ", "));
+}
+
+/// The newest campaign; advice where it was cut short, or is there to be looked at.
 std::string store_line(Shell& shell, Advice& advice) {
   const std::string path = shell.store_path();
   std::error_code none;
@@ -47,10 +57,9 @@ std::string store_line(Shell& shell, Advice& advice) {
   if (rows.empty()) return path + ": no campaign yet";
   const json& row = rows.front();
   const std::string campaign = report::field(row, "campaign");
-  advice.add("harness best", "the fastest of each workload so far");
-  advice.add("harness report latest --html report.html", "the newest campaign as a page");
   if (archive->ledger().latest_resumable())
     advice.add("harness run --resume --budget 5m", "goes on with what was cut short");
+  advice.add("harness serve", "all that was recorded, live, in a browser");
   return fmt::format("{}: campaign {}{} is the newest, begun {}", path, campaign,
                      row.at("name").is_string() ? " (" + report::field(row, "name") + ")" : "",
                      report::date(row.value("begun", json())));
@@ -73,7 +82,6 @@ int print_status(Shell& shell) {
   report::tell("harness {} ({}): makes CUDA kernels faster within a budget, and keeps the record\n\n", program.number,
                program.revision);
   Advice advice;
-  advice.add("harness demo", "a minute that shows what this does, on this machine");
   bool has_gpu = false;
   std::vector<std::string> kernels;
   say("devices", or_error([&] { return devices_line(shell, has_gpu); }));
@@ -83,19 +91,21 @@ int print_status(Shell& shell) {
                                : fmt::format("{}", fmt::join(kernels, ", "));
       }));
   say("store", or_error([&] { return store_line(shell, advice); }));
-  const std::string device = has_gpu ? "" : " --device cpu";
+  say("agents", agents_line());
   if (!kernels.empty()) {
     const bool shipped = std::ranges::find(kernels, "softmax") != kernels.end();
-    if (shipped) advice.add("harness profile softmax 10_warp_row --device cpu", "counts what it does, line by line");
-    const std::string& first = shipped ? "softmax" : kernels.front();
-    advice.add(fmt::format("harness run {}{} --budget 1m", first, device), "tries its variants for a minute");
+    advice.add(fmt::format("harness run {}{} --budget 1m", shipped ? "softmax" : kernels.front(),
+                           has_gpu ? "" : " --device cpu"),
+               "tries its variants for a minute");
   }
-  advice.add("harness doctor", "what is here, what is missing, what mends it");
-  advice.add("harness --help", "all commands");
+  advice.add("harness demo", "a minute that shows what this does, on this machine");
+  constexpr std::size_t kCommands = 3;  // more would be a list to read, and --help has that
+  advice.commands.resize(std::min(advice.commands.size(), kCommands));
   report::out("\n");
   report::Table table{{"try", ""}, {}};
   for (const auto& [command, what] : advice.commands) table.rows.push_back({command, what});
-  report::out("{}", report::aligned(table));
+  report::out("{}\nharness --help has all commands; harness doctor says what is missing here.\n",
+              report::aligned(table));
   return 0;
 }
 

@@ -294,8 +294,8 @@ TEST_CASE("harness alone says what is here and what makes sense here; help has h
   const Finished alone = run_harness({}, {"HARNESS_DB=" + a_store()});
   INFO(alone.err);
   CHECK(alone.status == 0);
-  CHECK_THAT(alone.out, Catch::Contains("harness report latest") && Catch::Contains("harness doctor") &&
-                            Catch::Contains("campaign 1"));
+  CHECK_THAT(alone.out,
+             Catch::Contains("harness serve") && Catch::Contains("harness doctor") && Catch::Contains("campaign 1"));
   const Scratch scratch;
   CHECK_THAT(run_harness({}, {"HARNESS_DB=" + scratch.db()}).out, Catch::Contains("is not there yet"));
   scratch.write("broken.db", "no store");
