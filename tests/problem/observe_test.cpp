@@ -131,4 +131,18 @@ TEST_CASE("a program that has no one right answer is refused", "[pytorch]") {
   CHECK(refused("    import socket\n    socket.socket()\n    return x\n").find("PermissionError") != std::string::npos);
 }
 
+// PyTorch 1.13 has no square root, GELU or maximum of fp16 on a CPU.
+TEST_CASE("a program in fp16 comes in where PyTorch lacks its operations for a CPU", "[pytorch]") {
+  if (!has_pytorch()) return;
+  const json found = observed("half.py",
+                              "import torch\ndef inputs(rows = 12, columns = 20):\n"
+                              "    return [torch.randn(rows, columns, dtype=torch.float16)]\n"
+                              "def reference(x):\n    y = torch.sqrt(torch.nn.functional.gelu(x) + 1)\n"
+                              "    return torch.max(y, dim=1)[0]\n");
+  CHECK(found.at("arguments").at(0).at("dtype") == "f16");
+  const std::string apart = found.at("policy").back();
+  INFO(apart);
+  CHECK(apart.find("in its own types (f16) differs from it by ") != std::string::npos);
+}
+
 }  // namespace harness
