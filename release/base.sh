@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Makes the root that the OCI image is made of: base.sh DIR. Debian 12 with g++, nothing that has a time or an identity.
 set -euo pipefail
+mirror=$("$(dirname "$0")/mirror.sh")
 folder=$(realpath -m "$1")
 [ ! -e "$folder.complete" ] || exit 0
 [ "$(id -u)" -eq 0 ] || { echo "release: base.sh needs root (debootstrap)" >&2; exit 3; }
 rm -rf "$folder"
 debootstrap --variant=minbase --include=g++,ca-certificates --exclude=e2fsprogs,logsave bookworm "$folder" \
-  "${HARNESS_DEBIAN_MIRROR:-MIRROR}" > "$folder.log"
+  "$mirror" > "$folder.log"
 cd "$folder"
 rm -rf var/log/* var/cache/* var/lib/apt/lists/* usr/share/doc usr/share/man usr/share/locale usr/share/info tmp/* \
   etc/machine-id var/lib/dpkg/*-old var/lib/dbus dev/* proc/* sys/* run/* usr/lib/udev/hwdb.bin

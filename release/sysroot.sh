@@ -3,7 +3,7 @@
 # apt fetches the packages and checks their signatures with Debian's keyring. A second call does no work twice.
 set -euo pipefail
 suite=bullseye   # Debian 11: glibc 2.31
-mirror=${HARNESS_DEBIAN_MIRROR:-MIRROR}
+mirror=$("$(dirname "$0")/mirror.sh")
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 folder=$(realpath -m "$1")
 [ ! -e "$folder/complete" ] || exit 0
