@@ -71,11 +71,15 @@ TEST_CASE("on a GPU of which there is a model searches are told what counting pr
     found = json::parse(json::parse(row.out).at(0).at("predicted").get<std::string>());
   }
   INFO(found);
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].at("gpu") == "H200");
-  const json& points = found[0].at("points");
-  REQUIRE(points.size() >= 4);
-  for (std::size_t i = 1; i < points.size(); ++i) CHECK(points[i - 1].at("ns") <= points[i].at("ns"));
+  // What the author expects most of is counted first, and told as soon as it is there.
+  std::size_t told = 0;
+  for (const json& part : found) {
+    CHECK(part.at("gpu") == "H200");
+    const json& points = part.at("points");
+    told += points.size();
+    for (std::size_t i = 1; i < points.size(); ++i) CHECK(points[i - 1].at("ns") <= points[i].at("ns"));
+  }
+  REQUIRE(told >= 4);
   const Finished replayed = run({"replay", "1", "--json"}, store);
   INFO(replayed.err);
   REQUIRE(replayed.status == 0);
