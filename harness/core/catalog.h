@@ -43,6 +43,7 @@ struct VariantInfo {
   std::vector<Config> starts;            // some parameters' values each: what its author would try first
   json requirements = json::object();    // {"arch": ">=80"}
   std::string file;                      // the manifest, for messages
+  std::string builder;                   // who compiles it (BuildSpec::builder); "" for the device's own compiler
   std::string source_hash;               // of the .cu and everything it includes from the plugin folders
   std::optional<std::int64_t> proposal;  // stands in no file: the number of the proposal that it is
 };

@@ -95,6 +95,44 @@ bool has_launch(const Plan& plan) {
   return has_step<Launch>(plan);
 }
 
+bool of_one_text(const BuildSpec& a, const BuildSpec& b) {
+  const auto without_uses = [](BuildSpec spec) {
+    spec.uses.clear();
+    return json_text(spec);
+  };
+  return without_uses(a) == without_uses(b);
+}
+
+const EntryResources* find_entry(const Artifact& artifact, const std::string& entry) {
+  const auto found = std::ranges::find(artifact.entries, entry, &EntryResources::entry);
+  return found == artifact.entries.end() ? nullptr : &*found;
+}
+
+Plan with_built(Plan plan, const Artifact& artifact) {
+  for (Step& step : plan.steps) {
+    auto* const launch = std::get_if<Launch>(&step);
+    const EntryResources* const built = launch == nullptr ? nullptr : find_entry(artifact, launch->entry);
+    if (built == nullptr) continue;
+    if (launch->block.x == 0) {
+      launch->block.x = static_cast<std::uint32_t>(built->threads);
+      launch->shared = built->shared;
+    }
+    if (built->cluster > 1) {
+      launch->cluster.x = static_cast<std::uint32_t>(built->cluster);
+      launch->grid.x *= launch->cluster.x;
+    }
+    if (built->passes.empty()) continue;
+    std::vector<LaunchArgument> passed;
+    for (const int argument : built->passes) {
+      if (argument == kNullArgument) passed.emplace_back(ScalarArgument{Dtype::u64, std::int64_t{0}});
+      else if (static_cast<std::size_t>(argument) < launch->args.size())
+        passed.push_back(launch->args[static_cast<std::size_t>(argument)]);
+    }
+    launch->args = std::move(passed);
+  }
+  return plan;
+}
+
 std::vector<std::string> symbols_of(const std::vector<ConstantTable>& constants) {
   std::vector<std::string> symbols;
   for (const ConstantTable& each : constants) symbols.push_back(each.symbol);
@@ -129,22 +167,38 @@ bool fills_device_twice(const Plan& plan, int multiprocessors, bool emulation) {
 }
 
 HARNESS_JSON(Dim3, x, y, z)
-HARNESS_JSON(NamedArgument, name, offset)
+void to_json(json& to, const NamedArgument& value) {
+  to = json{{"name", value.name}, {"offset", value.offset}};
+  if (value.as) to["as"] = *value.as;
+}
+void from_json(const json& from, NamedArgument& value) {
+  value = {from.at("name").get<std::string>(), from.at("offset").get<std::int64_t>(), {}};
+  if (from.contains("as")) value.as = from["as"].get<Dtype>();
+}
 HARNESS_JSON(ScalarArgument, dtype, value)
 HARNESS_JSON(Memset, target, offset, bytes, value)
 HARNESS_JSON(LibraryCall, library, operation, options)
 HARNESS_JSON(Workspace, name, bytes, align, zeroed)
 HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked, compares,
-                      constants, included)
+                      constants, included, builder, uses)
+HARNESS_JSON(EntryUse, entry, arguments)
+void to_json(json& to, const ArgumentUse& value) {
+  to = json{{"kind", value.kind}, {"dtype", value.dtype}, {"divisible", value.divisible}};
+  if (value.value) to["value"] = *value.value;
+}
+void from_json(const json& from, ArgumentUse& value) {
+  value = {from.at("kind"), from.at("dtype"), from.at("divisible"), {}};
+  if (from.contains("value")) value.value = from["value"].get<std::int64_t>();
+}
 HARNESS_ENUM_TABLE(ParameterKind, "kind of parameter",
                    {{ParameterKind::unknown, "unknown"},
                     {ParameterKind::integer, "integer"},
                     {ParameterKind::floating, "floating"},
                     {ParameterKind::pointer, "pointer"}})
 HARNESS_JSON_DEFAULTS(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes, max_threads,
-                      parameter_bytes, parameter_kinds)
+                      parameter_bytes, parameter_kinds, threads, shared, cluster, passes)
 HARNESS_JSON_DEFAULTS(Artifact, path, key, code_hash, architecture, compiler, log, notes, entries, globals, listing,
                       from_cache, compile_s)
-HARNESS_JSON(CompileFailure, log, compile_s)
+HARNESS_JSON_DEFAULTS(CompileFailure, log, compile_s, missing)
 
 }  // namespace harness

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,6 +25,8 @@ struct Dim3 {
 struct NamedArgument {
   std::string name;
   std::int64_t offset = 0;
+  /// What a workspace's elements are, for a builder that compiles for it; empty: bytes.
+  std::optional<Dtype> as = {};
 };
 /// A scalar passed by value: i32(n), i64(n), f32(x)...
 struct ScalarArgument {
@@ -33,9 +36,9 @@ struct ScalarArgument {
 using LaunchArgument = std::variant<NamedArgument, ScalarArgument, TensorMap>;
 
 struct Launch {
-  std::string entry;  // name expression as given to the compiler: "rmsnorm<__nv_bfloat16,8>"
-  Dim3 grid, block, cluster;
-  std::int64_t shared = 0;  // dynamic shared memory, bytes
+  std::string entry;          // name expression as given to the compiler: "rmsnorm<__nv_bfloat16,8>"
+  Dim3 grid, block, cluster;  // block.x 0: the builder says (with_built)
+  std::int64_t shared = 0;    // dynamic shared memory, bytes
   bool cooperative = false;
   std::vector<LaunchArgument> args;
   /// Programmatic dependent launch: may begin while the launch before it, of the same plan, still runs.
@@ -74,6 +77,21 @@ struct Plan {
 /// for it, to a multiple of the cluster and to one cluster at least.
 Dim3 blocks_that_fit(const Launch& launch, std::uint64_t at_once);
 
+/// What a builder may count on of an argument of a launch, as launchers of such languages tell their compilers.
+struct ArgumentUse {
+  std::string kind;                   // "pointer", "scalar", "tensor_map", "structure"
+  std::string dtype;                  // of the scalar, or of what the pointer leads to; "" where nothing says
+  std::int64_t divisible = 1;         // of the address or the value: a power of two
+  std::optional<std::int64_t> value;  // of an integer that is 1
+  friend bool operator==(const ArgumentUse&, const ArgumentUse&) = default;
+};
+/// The arguments of an entry, in order. Where several launches use one, what holds of all of them.
+struct EntryUse {
+  std::string entry;
+  std::vector<ArgumentUse> arguments;
+  friend bool operator==(const EntryUse&, const EntryUse&) = default;
+};
+
 /// What the compiler is given. Entries are the distinct name expressions of the plan's launches.
 struct BuildSpec {
   std::string source_name;  // as shown in diagnostics: kernels/softmax/variants/10_warp.cu
@@ -88,7 +106,13 @@ struct BuildSpec {
   /// What the source included when its hash was made: paths, and the SHA-256 of each text. A compiler refuses to read
   /// anything else of its include_dirs. Empty: whatever is there when it compiles.
   std::vector<std::pair<std::string, std::string>> included = {};
+  /// Who makes the machine code: "" for the device's own compiler, "nvcc", "triton", or "command:PATH"
+  /// (docs/builders.md).
+  std::string builder = {};
+  std::vector<EntryUse> uses = {};  // of a builder's entries
 };
+/// Whether the two are the same but for what a builder may count on: one text, perhaps two modules.
+bool of_one_text(const BuildSpec& a, const BuildSpec& b);
 
 /// What a compiled parameter takes. A cubin's 64-bit integer may be a pointer; half and bfloat16 are no number here.
 enum class ParameterKind { unknown, integer, floating, pointer };
@@ -104,7 +128,13 @@ struct EntryResources {
   int max_threads = 1024;
   std::vector<std::int64_t> parameter_bytes;
   std::vector<ParameterKind> parameter_kinds;
+  // What a builder says of a launch; 0 and empty: the plan says.
+  int threads = 0;          // of a block
+  std::int64_t shared = 0;  // dynamic shared memory, bytes
+  int cluster = 0;          // blocks along x, and so many times the blocks of the plan
+  std::vector<int> passes;  // by parameter, the argument of the launch that it takes; kNullArgument: a null pointer
 };
+inline constexpr int kNullArgument = -1;
 
 /// A compiled module in the content-addressed cache: a cubin or a host shared object. `key` hashes everything that
 /// decided it (source, options, headers, compiler version, architecture); `code_hash` the machine code alone.
@@ -125,11 +155,15 @@ struct Artifact {
 struct CompileFailure {
   std::string log;
   double compile_s = 0;
+  bool missing = false;  // no source is to blame: its builder cannot work on this machine
 };
 using BuildResult = std::variant<Artifact, CompileFailure>;
 
 bool has_library_step(const Plan& plan);
 bool has_launch(const Plan& plan);
+/// The plan with what a builder said of its launches; the same where none made them.
+Plan with_built(Plan plan, const Artifact& artifact);
+const EntryResources* find_entry(const Artifact& artifact, const std::string& entry);
 std::vector<std::string> symbols_of(const std::vector<ConstantTable>& constants);
 /// Among the names of a build: "&table" of a `__constant__` variable, as NVRTC calls it. Entries have no such mark.
 inline constexpr char kConstantMark = '&';
@@ -148,6 +182,10 @@ void to_json(json& to, const LibraryCall& value);
 void from_json(const json& from, LibraryCall& value);
 void to_json(json& to, const Workspace& value);
 void from_json(const json& from, Workspace& value);
+void to_json(json& to, const ArgumentUse& value);
+void from_json(const json& from, ArgumentUse& value);
+void to_json(json& to, const EntryUse& value);
+void from_json(const json& from, EntryUse& value);
 void to_json(json& to, const BuildSpec& value);
 void from_json(const json& from, BuildSpec& value);
 void to_json(json& to, const EntryResources& value);

@@ -20,6 +20,11 @@ Settled refuse_source(EvaluationRun& run, const FailedBefore& before) {
                               before.iteration)});
 }
 
+/// "" of CUDA C++; else what the source is written in.
+std::string foreign_language(const BuildSpec& build) {
+  return build.source_name.ends_with(".cu") ? "" : "the language of builder '" + build.builder + "'";
+}
+
 }  // namespace
 
 Settled gate_machine_code(EvaluationRun& run) {
@@ -38,6 +43,9 @@ Settled gate_source(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.settings.unconfined.empty()) run.add({name_of(gate::confinement), true, run.settings.unconfined, false});
   if (run.request.failed_before) return refuse_source(run, *run.request.failed_before);
+  if (const std::string language = foreign_language(run.request.realized.build); !language.empty())
+    return run.add({name_of(gate::source_policy), true,
+                    fmt::format("not checked: {} is no language that the policy reads", language), false});
   std::vector<judge::PolicyFlag> flags;
   const std::map<std::string, std::string>& granted = run.request.realized.problem.policy;
   const std::set<std::string> libraries = judge::granted_libraries(granted);
@@ -51,7 +59,10 @@ Settled gate_source(EvaluationRun& run) {
 }
 
 void announce_other_points(EvaluationRun& run) {
-  for (const Realized& neighbour : run.neighbour_points()) run.workers.announce_trusted(neighbour);
+  for (const Realized& neighbour : run.neighbour_points()) {
+    run.workers.announce_trusted(neighbour);
+    if (neighbour.build.uses != run.request.realized.build.uses) run.workers.builders.submit(neighbour.build, true);
+  }
   if (run.settings.preflight != nullptr && run.preflight_point())
     run.settings.preflight->begin(*run.preflight_point(), run.request.admission, run.request.confirm);
 }
@@ -66,6 +77,7 @@ Settled gate_build(EvaluationRun& run) {
   const BuildResult result = run.workers.await(run.request.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     run.evaluation.log = failure->log;
+    if (failure->missing) return Unsupported{failure->log};
     run.add({name_of(gate::compile), false, "see the compiler's log"}, false);
     return CompileError{failure->log};
   }
@@ -114,7 +126,10 @@ Settled gate_preflight(EvaluationRun& run) {
   if (run.settings.preflight == nullptr) return std::nullopt;
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.preflight_point()) {
-    run.add({name_of(gate::preflight), true, "no small point of the domain on the cpu device allows this candidate",
+    const std::string& builder = run.request.realized.build.builder;
+    run.add({name_of(gate::preflight), true,
+             builder.empty() ? "no small point of the domain on the cpu device allows this candidate"
+                             : "not checked: '" + builder + "' builds nothing for the cpu device",
              false});
     return std::nullopt;
   }

@@ -455,7 +455,11 @@ WorkerPool* pool_of(EvaluationRun& run, std::string& why) {
 
 ComparisonSearch::ComparisonSearch(EvaluationRun& run) : run_(run) {
   std::string why;
-  WorkerPool* const pool = pool_of(run, why);
+  WorkerPool* pool = pool_of(run, why);
+  if (const std::string& builder = run.request.realized.build.builder; !builder.empty()) {
+    pool = nullptr;
+    why = "not checked: '" + builder + "' builds nothing whose comparisons can be followed";
+  }
   // The points are asked for here: scripts that find them answer one thread.
   if (pool == nullptr || !run.tiny_at() || has_library_step(run.request.realized.plan)) {
     found_.rows.push_back({name_of(gate::comparisons), true, why, false});

@@ -29,6 +29,17 @@ const OtherPoints& EvaluationRun::other_points() {
   return *other_points_;
 }
 
+const Artifact* EvaluationRun::artifact_at(const Realized& point, CompileFailure& failure) {
+  if (point.build.uses == request.realized.build.uses) return &artifact;
+  const std::string key = json_text(point.build);
+  const auto known = further_artifacts_.find(key);
+  if (known != further_artifacts_.end()) return &known->second;
+  const BuildResult built = workers.await(point.build);
+  if (const auto* made = std::get_if<Artifact>(&built)) return &(further_artifacts_[key] = *made);
+  failure = std::get<CompileFailure>(built);
+  return nullptr;
+}
+
 void EvaluationRun::paint(Subject& painted, std::size_t image, const std::string& form) {
   workers.paint(painted, image, form);
   evaluation.seeds.push_back(painted.draws[image].seed);

@@ -67,6 +67,9 @@ class EvaluationRun {
   const auto& tiny_at() { return other_points().tiny_at; }
   const std::vector<SourceFile>& baseline_texts() { return other_points().baseline; }
   const std::optional<Realized>& preflight_point() { return other_points().preflight; }
+  /// What the candidate compiles to at this point. A builder may compile one text anew for other arguments
+  /// (BuildSpec::uses); `failure` is set where that fails.
+  const Artifact* artifact_at(const Realized& point, CompileFailure& failure);
   /// What a launch at another point of the domain may take beside the deadline: the point may be larger.
   double seconds_at(const Realized& point) const;
 
@@ -91,6 +94,7 @@ class EvaluationRun {
  private:
   const OtherPoints& other_points();
   std::optional<OtherPoints> other_points_;
+  std::map<std::string, Artifact> further_artifacts_;  // by the build's text, of other points
 };
 
 }  // namespace harness

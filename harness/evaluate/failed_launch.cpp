@@ -18,7 +18,10 @@ std::optional<FailedLaunch> failed_launch(const EvaluationRun& run) {
 Settled repeat_failed_launch(EvaluationRun& run, const FailedLaunch& failed) {
   const Charge charge(run.evaluation.cost.gates_s);
   WorkerPool& workers = run.workers;
-  Subject subject = workers.make_subject(failed.realized, run.artifact, run.request.admission);
+  CompileFailure failure;
+  const Artifact* const artifact = run.artifact_at(failed.realized, failure);
+  if (artifact == nullptr) return CompileError{failure.log};
+  Subject subject = workers.make_subject(failed.realized, *artifact, run.request.admission);
   subject.executable.problem = with_tolerances(failed.realized.problem, run.request.admission, failed.draw.form);
   subject.trusted = workers.build_trusted(failed.realized);
   subject.images.push_back(workers.make_image(subject.image_bytes()));
@@ -28,8 +31,8 @@ Settled repeat_failed_launch(EvaluationRun& run, const FailedLaunch& failed) {
   run.suspect = {&failed.realized, failed.draw.form};
   const std::string which =
       fmt::format("at {}, {}, seed {}", failed.realized.problem.workload.name, failed.draw.form, failed.draw.seed);
-  if (auto failure = workers.runner.prepare(contenders_of({&subject}), failed.limit_s))
-    return to_outcome(*failure, "launch", failed.limit_s);
+  if (auto refused = workers.runner.prepare(contenders_of({&subject}), failed.limit_s))
+    return to_outcome(*refused, "launch", failed.limit_s);
   const Launched launched = launch_and_judge(workers, subject, 0, 0, failed.limit_s);
   const bool at_timed_size = failed.realized.problem.workload.name == run.request.realized.problem.workload.name;
   const auto add_failed = [&](const std::string& words) {
@@ -39,9 +42,9 @@ Settled repeat_failed_launch(EvaluationRun& run, const FailedLaunch& failed) {
   };
   if (launched.failure) {
     add_failed("the launch that failed first failed again, alone: " + which);
-    RunnerFailure failure = *launched.failure;
-    failure.detail += fmt::format(" (twice, {})", which);
-    return to_outcome(failure, "launch", failed.limit_s);
+    RunnerFailure again = *launched.failure;
+    again.detail += fmt::format(" (twice, {})", which);
+    return to_outcome(again, "launch", failed.limit_s);
   }
   if (const GateResult* const wrong = first_failed(launched.verdict.gates)) {
     const std::string words = fmt::format("the launch that failed first left a wrong answer, alone: {}: {}: {}", which,

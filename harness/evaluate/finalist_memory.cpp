@@ -187,10 +187,14 @@ Settled MemoryGate::begin() {
                                    ? nullptr
                                    : first_full(by_work(run_.neighbour_points()), 0, device);
   std::deque<PointCheck>& checks = under_way_->checks;
-  for (const Realized* const place : places)
-    checks.emplace_back(run_, *artifact, *place, MemoryTools::all, kMemoryCheckSeconds, under_way_->ended);
-  if (full != nullptr)
-    checks.emplace_back(run_, *artifact, *full, MemoryTools::quickest, kFullDeviceSeconds, under_way_->ended);
+  const auto add = [&](const Realized& place, MemoryTools tools, double seconds) {
+    CompileFailure failure;  // of another module of the same text, which its launches are refused for
+    const Artifact* const its =
+        place.build.uses == run_.request.realized.build.uses ? artifact : run_.artifact_at(place, failure);
+    if (its != nullptr) checks.emplace_back(run_, *its, place, tools, seconds, under_way_->ended);
+  };
+  for (const Realized* const place : places) add(*place, MemoryTools::all, kMemoryCheckSeconds);
+  if (full != nullptr) add(*full, MemoryTools::quickest, kFullDeviceSeconds);
   for (PointCheck& check : checks) check.begin();
   return std::nullopt;
 }

@@ -30,12 +30,6 @@ std::string argument_label(const LaunchArgument& argument) {
   return "'" + std::get<NamedArgument>(argument).name + "'";
 }
 
-const EntryResources* find_entry(const Artifact& artifact, const std::string& entry) {
-  for (const EntryResources& resources : artifact.entries)
-    if (resources.entry == entry) return &resources;
-  return nullptr;
-}
-
 /// What the argument is, as far as a compiled parameter can contradict it.
 ParameterKind kind_of_argument(const LaunchArgument& argument, const Problem& problem) {
   const auto kind_of_scalar = [](Dtype dtype) {
@@ -142,12 +136,13 @@ GateResult check_state(const Artifact& artifact, const Problem& problem, bool re
 
 GateResult check_arguments(const Realized& realized, const Artifact& artifact) {
   int compared = 0;
-  GateResult result = over_launches(name_of(gate::arguments), realized.plan, "", [&](const Launch& launch) {
-    const EntryResources* compiled = find_entry(artifact, launch.entry);
-    if (compiled == nullptr || (compiled->parameter_bytes.empty() && !launch.args.empty())) return std::string();
-    ++compared;
-    return argument_problem(launch, realized.problem, *compiled);
-  });
+  GateResult result =
+      over_launches(name_of(gate::arguments), with_built(realized.plan, artifact), "", [&](const Launch& launch) {
+        const EntryResources* compiled = find_entry(artifact, launch.entry);
+        if (compiled == nullptr || (compiled->parameter_bytes.empty() && !launch.args.empty())) return std::string();
+        ++compared;
+        return argument_problem(launch, realized.problem, *compiled);
+      });
   if (result.passed) result.detail = fmt::format("sizes agree in {} launches", compared);
   return result;
 }
@@ -156,7 +151,7 @@ GateResult check_resources(const Realized& realized, const Artifact& artifact, c
   std::string used;
   if (const auto heaviest = heaviest_entry(artifact); heaviest && heaviest->registers > 0)
     used = fmt::format("{} registers, {} bytes spilled", heaviest->registers, heaviest->spill_bytes);
-  return over_launches(name_of(gate::resources), realized.plan, used, [&](const Launch& launch) {
+  return over_launches(name_of(gate::resources), with_built(realized.plan, artifact), used, [&](const Launch& launch) {
     return resource_problem(launch, find_entry(artifact, launch.entry), device);
   });
 }
@@ -169,7 +164,7 @@ std::optional<EntryResources> heaviest_entry(const Artifact& artifact) {
 }
 
 std::string binary_identity(const Artifact& artifact, const Plan& plan) {
-  return sha256_hex(artifact.code_hash + json_text(plan));
+  return sha256_hex(artifact.code_hash + json_text(with_built(plan, artifact)));
 }
 
 }  // namespace harness

@@ -1,5 +1,6 @@
 #include "harness/evaluate/painted.h"
 
+#include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 
 namespace harness {
@@ -32,8 +33,14 @@ Settled prepare_neighbours(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   run.neighbours.reserve(run.neighbour_points().size());
   for (const Realized& realized : run.neighbour_points()) {
+    CompileFailure failure;
+    const Artifact* const artifact = run.artifact_at(realized, failure);
+    if (artifact == nullptr) {
+      run.add({name_of(gate::compile), false, "it does not compile for " + realized.problem.workload.name}, false);
+      return CompileError{failure.log};
+    }
     Subject& subject =
-        run.neighbours.emplace_back(run.workers.make_subject(realized, run.artifact, run.request.admission));
+        run.neighbours.emplace_back(run.workers.make_subject(realized, *artifact, run.request.admission));
     subject.trusted = run.workers.build_trusted(realized);
     subject.images.push_back(run.workers.make_image(subject.image_bytes()));
     subject.draws.resize(1);

@@ -93,8 +93,9 @@ JudgeProcess::Trusted WorkerPool::build_trusted(const Realized& realized) {
 
 Subject WorkerPool::make_subject(const Realized& realized, const Artifact& artifact, const Admission* admission) {
   Subject subject;
-  subject.executable = {artifact, realized.plan, with_tolerances(realized.problem, admission, "nominal"),
-                        judge::make_layout(realized.problem, realized.plan)};
+  const Plan plan = with_built(realized.plan, artifact);
+  subject.executable = {artifact, plan, with_tolerances(realized.problem, admission, "nominal"),
+                        judge::make_layout(realized.problem, plan)};
   return subject;
 }
 

@@ -8,10 +8,11 @@
 
 #include "harness/core/error.h"
 #include "harness/system/files.h"
+#include "harness/system/python.h"
 #include "harness/system/run_program.h"
 #include "harness/system/temporary_folder.h"
 #include "harness/system/walls.h"
-#include "harness/worker/reference/python.h"
+#include "harness/worker/reference/python_reference.h"
 
 namespace fs = std::filesystem;
 

@@ -116,10 +116,13 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
   const DeviceInfo& device = offline.info;
   int built = 0;
   std::set<std::vector<std::string>> references;  // by their entries: one for each type
+  std::set<std::string> missing;                  // what builders said that cannot work here
   const auto build = [&](const BuildSpec& spec, const std::string& what, const std::string& workload) {
     const BuildResult result = offline.compiler->build(spec);
     ++built;
-    if (const auto* failure = std::get_if<CompileFailure>(&result))
+    const auto* const failure = std::get_if<CompileFailure>(&result);
+    if (failure != nullptr && failure->missing) missing.insert(failure->log);
+    else if (failure != nullptr)
       report.add(what, workload, fmt::format("does not compile for {}: {}", options.architecture, failure->log));
   };
   for (const VariantInfo& variant : kernel.variants) {
@@ -142,6 +145,7 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
     }
   }
   note(options, fmt::format("{} builds for {} through {}", built, device.architecture, device.compiler));
+  for (const std::string& why : missing) note(options, "not compiled: " + why);
 }
 
 /// The model of honest errors that each relative output is judged by, on each workload that is timed.

@@ -28,6 +28,7 @@ struct __attribute__((packed)) PathRule {
 
 constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3;
 constexpr std::uint64_t kRemoveFolder = 1 << 4, kRemoveFile = 1 << 5, kMakeFolder = 1 << 7, kMakeFile = 1 << 8;
+constexpr std::uint64_t kRefer = 1 << 13;  // links and renames from one folder to another
 constexpr std::uint64_t kTruncate = 1 << 14;
 constexpr std::uint64_t kReading = kReadFile | kReadFolder;
 constexpr std::uint64_t kWriting = kReading | kWriteFile | kRemoveFile | kRemoveFolder | kMakeFolder | kMakeFile;
@@ -65,7 +66,8 @@ LandlockRules::LandlockRules(const Reach& reach) {
   if (rules_ < 0) throw environment_error(fmt::format("Landlock refuses its rules: {}", std::strerror(errno)));
   for (const std::string& path : reach.readable) allow(path, kReading);
   for (const std::string& path : reach.programs) allow(path, kReading | kExecute);
-  if (!reach.writable.empty()) allow(reach.writable, kWriting | (version >= 3 ? kTruncate : 0));
+  if (!reach.writable.empty())
+    allow(reach.writable, kWriting | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0));
 }
 
 LandlockRules::~LandlockRules() {

@@ -1,5 +1,6 @@
 #include "harness/system/run_program.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,6 +10,7 @@
 
 #include "harness/system/child.h"
 #include "harness/system/deadline.h"
+#include "harness/system/descriptor.h"
 #include "harness/system/pipe.h"
 #include "harness/system/walls.h"
 
@@ -28,18 +30,27 @@ std::string search_path() {
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& scratch,
                           const CompileLimits& limits, const Confinement& confinement, std::size_t output_bytes) {
-  std::vector<std::string> argument_texts = arguments;
-  std::vector<std::string> environment_texts = {"PATH=" + search_path(), "LC_ALL=C", "TMPDIR=" + scratch};
+  // The limit of processor time ends what would outlive both the deadline and this process.
+  const ResourceLimits resources{static_cast<rlim_t>(limits.deadline_s) + 1, static_cast<rlim_t>(limits.memory_bytes),
+                                 kMaxFileBytes};
+  return run_process(ProgramCall{arguments}, scratch, resources, limits, confinement, output_bytes);
+}
+
+ProcessResult run_process(const ProgramCall& command, const std::string& scratch, const ResourceLimits& resources,
+                          const CompileLimits& limits, const Confinement& confinement, std::size_t output_bytes) {
+  std::vector<std::string> argument_texts = command.arguments, environment_texts = command.environment;
+  if (environment_texts.empty()) environment_texts = {"PATH=" + search_path(), "LC_ALL=C", "TMPDIR=" + scratch};
+  const Descriptor input(command.input.empty() ? -1 : open(command.input.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor answer(
+      command.answer.empty() ? -1 : open(command.answer.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const std::vector<char*> argv = exec_list(argument_texts), environment = exec_list(environment_texts);
   Pipe pipe;
-  // The limit of processor time ends what would outlive both the deadline and this process.
-  Child child({pipe.write_end.get(),
-               {static_cast<rlim_t>(limits.deadline_s) + 1, static_cast<rlim_t>(limits.memory_bytes), kMaxFileBytes},
-               &confinement},
-              [&] {
-                if (chdir("/") == 0) execve(argv[0], argv.data(), environment.data());
-                return 127;
-              });
+  Child child({pipe.write_end.get(), resources, &confinement}, [&] {
+    const bool reads = input.get() < 0 || dup2(input.get(), STDIN_FILENO) == STDIN_FILENO;
+    const bool answers = answer.get() < 0 || dup2(answer.get(), STDOUT_FILENO) == STDOUT_FILENO;
+    if (reads && answers && chdir("/") == 0) execve(argv[0], argv.data(), environment.data());
+    return 127;
+  });
   pipe.write_end.reset();
   BoundedLog output(output_bytes);
   const auto take = [&](std::string_view part) { return output.append(part), true; };

@@ -57,3 +57,21 @@ TEST_CASE("a plan with an unknown step or argument is refused") {
   j["steps"][0]["launch"]["args"][0] = json{{"offset", 4}};
   REQUIRE_THROWS_AS(j.get<Plan>(), Error);
 }
+
+TEST_CASE(
+    "what a builder says of a launch is filled in: threads, shared memory, clusters, and which arguments it takes") {
+  const Plan plan{
+      {Launch{"k", {6}, {0}, {}, 0, false, {NamedArgument{"x"}, ScalarArgument{Dtype::s32, std::int64_t{1}}}}}, {}};
+  Artifact artifact;
+  artifact.entries = {{.entry = "k", .threads = 128, .shared = 4096, .cluster = 2, .passes = {0, kNullArgument}}};
+  const Launch launch = std::get<Launch>(with_built(plan, artifact).steps.at(0));
+  CHECK(launch.block == Dim3{128});
+  CHECK(launch.shared == 4096);
+  CHECK(launch.cluster == Dim3{2});
+  CHECK(launch.grid == Dim3{12});
+  REQUIRE(launch.args.size() == 2);
+  CHECK(std::get<NamedArgument>(launch.args.at(0)).name == "x");
+  CHECK(std::get<ScalarArgument>(launch.args.at(1)).dtype == Dtype::u64);
+  artifact.entries = {{.entry = "k"}};  // the device's own compiler says nothing
+  CHECK(json_text(with_built(plan, artifact)) == json_text(plan));
+}

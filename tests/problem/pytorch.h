@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdlib>
 
-#include "harness/worker/reference/python.h"
+#include "harness/system/python.h"
 
 namespace harness {
 

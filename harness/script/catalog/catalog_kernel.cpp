@@ -12,6 +12,7 @@
 #include "harness/script/catalog/formulas.h"
 #include "harness/script/contract/constants.h"
 #include "harness/script/plan/steps.h"
+#include "harness/script/plan/uses.h"
 #include "harness/script/space/constraint.h"
 #include "harness/script/space/space.h"
 #include "harness/system/files.h"
@@ -74,7 +75,7 @@ void add_plan(VariantManifest& variant, const Problem& problem, const Config& co
   const FactsTable w(manifest, "workload", facts_of(problem.workload.values));
   const FactsTable d(manifest, "device", facts_of(device_values(device)));
   const auto values = variant.names(config, problem.workload);
-  const PlanNames names{problem, values};
+  const PlanNames names{problem, values, variant.builder_sets_blocks()};
   Plan& plan = realized.plan;
   if (const FunctionRef* workspaces = variant.reader().function("workspaces")) {
     plan.workspaces = read_workspaces(manifest, manifest.call(*workspaces, {&p, &w, &d}), names);
@@ -228,6 +229,7 @@ Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& cand
   add_plan(chosen, realized.problem, candidate.config, device, realized);
   realized.build = chosen.build(candidate.config, realized.problem.workload, entries_of(realized.plan.steps));
   realized.build.constants = symbols_of(realized.plan.constants);
+  if (!realized.build.builder.empty()) realized.build.uses = uses_of(realized.plan, realized.problem);
   realized.sources = chosen.sources_inside(manifest.folder());
   return realized;
 }
@@ -293,7 +295,6 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
                                                const DeviceInfo& device, int count, std::uint64_t seed) {
   VariantManifest& chosen = variant(candidate.variant);
   const Realized timed = realize(candidate, workload, device);
-  const std::string build = json_text(timed.build);
   const std::set<std::string> kept = fields_of_build(chosen, timed, device);
   std::vector<Realized> found;
   Coverage coverage;
@@ -318,7 +319,7 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
     try {
       Realized realized = realize_on(chosen, candidate, std::move(*most), device);
       if (device.emulation && launched_threads(realized.plan) > kMostEmulatedThreads) continue;
-      if (json_text(realized.build) != build) continue;
+      if (!of_one_text(realized.build, timed.build)) continue;
       coverage.add(point);
       found.push_back(std::move(realized));
     } catch (const Error&) {  // the variant is not valid there

@@ -76,6 +76,13 @@ std::int64_t read_bytes(const Reader& reader, const std::string& field, std::int
   throw reader.error(fmt::format("has {} = {}; it must be 0 or more and less than 4 TiB", field, bytes));
 }
 
+std::optional<Dtype> read_element(const Reader& reader) {
+  if (reader.find("as") == nullptr) return std::nullopt;
+  const std::string text = reader.text("as");
+  if (const auto dtype = parse_dtype(text)) return dtype;
+  throw reader.error(fmt::format("has as = '{}'; types are f32, f16, s32...", text));
+}
+
 LaunchArgument read_launch_argument(const Reader& launch, const Node& node, const Targets& targets) {
   if (node.text() != nullptr) {
     targets.require(launch, *node.text());
@@ -85,11 +92,11 @@ LaunchArgument read_launch_argument(const Reader& launch, const Node& node, cons
   if (node.kind == "tensor_map") return targets.tensor_map(launch, node);
   if (node.table && node.kind.empty()) {
     const Reader reader(launch.manifest(), node, launch.what() + ": an argument");
-    reader.only({"offset"}, 1);
+    reader.only({"offset", "as"}, 1);
     const std::string name =
         reader.node().list.empty() || reader.node().list[0].text() == nullptr ? "" : *node.list[0].text();
     targets.require(reader, name);
-    return NamedArgument{name, read_bytes(reader, "offset", 0)};
+    return NamedArgument{name, read_bytes(reader, "offset", 0), read_element(reader)};
   }
   throw launch.error(fmt::format(
       "has the argument {}; write a name, {{ name, offset = bytes }}, tensor_map {{...}}, or i32(...), f32(...)",
@@ -110,7 +117,8 @@ Launch read_launch(const Reader& reader, const Targets& targets, const PlanNames
   Launch launch;
   launch.entry = fill_in(reader.text("entry"), names.values, reader);
   launch.grid = read_dim(reader, "grid", true);
-  launch.block = read_dim(reader, "block", true);
+  launch.block = read_dim(reader, "block", !names.blocks_are_built);
+  if (reader.find("block") == nullptr) launch.block.x = 0;
   launch.cluster = read_dim(reader, "cluster", false);
   launch.shared = read_bytes(reader, "shared", 0);
   launch.cooperative = reader.flag("cooperative", false);

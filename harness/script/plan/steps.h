@@ -9,6 +9,7 @@ namespace harness::script {
 struct PlanNames {
   const Problem& problem;
   const std::map<std::string, Value>& values;  // what $NAME may stand for
+  bool blocks_are_built = false;               // launches need no `block`: the builder says
 };
 
 /// The result of `workspaces`.

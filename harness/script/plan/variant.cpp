@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "harness/core/gpu.h"
+#include "harness/core/hash.h"
 #include "harness/core/suggest.h"
 #include "harness/script/contract/sizes.h"
 #include "harness/script/contract/sources.h"
@@ -77,6 +78,16 @@ Prior prior_of(const Reader& estimate) {
   return prior;
 }
 
+std::string builder_in_words(const std::string& builder) {
+  return builder.empty() ? "nvrtc" : builder;
+}
+
+/// A source of another language: what it reads besides is its builder's to say.
+SourceText text_alone(std::string text) {
+  std::string hash = sha256_hex(text);
+  return {std::move(text), {}, std::move(hash)};
+}
+
 }  // namespace
 
 std::string variant_name(const std::filesystem::path& file) {
@@ -114,9 +125,11 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   info_.file = shown;
   read(device_kinds);
   std::filesystem::path device_source = file;
-  device_source.replace_extension(".cu");
-  source_ = read_source(device_source, std::filesystem::path(shown).replace_extension(".cu").string(), include_dirs_,
-                        defined_names());
+  device_source.replace_extension(extension());
+  source_name_ = std::filesystem::path(source_name_).replace_extension(extension()).generic_string();
+  const std::string shown_source = std::filesystem::path(shown).replace_extension(extension()).string();
+  source_ = extension() == ".cu" ? read_source(device_source, shown_source, include_dirs_, defined_names())
+                                 : text_alone(read_text(device_source, shown_source));
   info_.source_hash = source_.hash;
   if (reader().function("stages") == nullptr) return;
   std::filesystem::path stages_source = file;
@@ -129,7 +142,8 @@ VariantManifest::VariantManifest(const VariantManifest& parent, const NewVariant
                                  const std::vector<std::string>& device_kinds)
     : text_(made.manifest),
       manifest_(text_, made.name + ".lua", made.name + ".lua (proposed)", "variant"),
-      source_name_(std::filesystem::path(parent.source_name_).replace_filename(made.name + ".cu").generic_string()),
+      source_name_(
+          std::filesystem::path(parent.source_name_).replace_filename(made.name + parent.extension()).generic_string()),
       folder_(parent.folder_),
       include_dirs_(parent.include_dirs_) {
   info_.name = made.name;
@@ -137,13 +151,17 @@ VariantManifest::VariantManifest(const VariantManifest& parent, const NewVariant
   info_.proposal = made.proposal;
   read(device_kinds);
   if (reader().function("stages") != nullptr) throw reader().error("has stages, which a proposed variant cannot have");
+  // A builder is a program of the operator's: no proposal chooses one.
+  if (info_.builder != parent.info_.builder)
+    throw reader().error(fmt::format("has build = '{}'; a proposed variant is built as its parent is: '{}'",
+                                     builder_in_words(info_.builder), builder_in_words(parent.info_.builder)));
   use_source(made.source);
 }
 
 void VariantManifest::read(const std::vector<std::string>& device_kinds) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
-                "options", "std", "stages", "rival", "start", "constants"});
+                "options", "std", "stages", "rival", "start", "constants", "build"});
   info_.technique = variant.text("technique");
   info_.risk = variant.text("risk", "medium");
   require_word(variant, "risk", info_.risk, kRisks);
@@ -156,6 +174,25 @@ void VariantManifest::read(const std::vector<std::string>& device_kinds) {
   read_estimate(variant);
   read_requirements(variant, device_kinds);
   read_options(variant);
+  read_builder(variant);
+}
+
+void VariantManifest::read_builder(const Reader& variant) {
+  std::string builder = variant.text("build", "nvrtc");
+  constexpr std::string_view kCommand = "command:";
+  if (builder == "nvrtc") builder.clear();
+  else if (builder.starts_with(kCommand)) {
+    const std::filesystem::path program = builder.substr(kCommand.size());
+    if (program.empty()) throw variant.error("has build = 'command:', which names no program");
+    builder = std::string(kCommand) + std::filesystem::weakly_canonical(folder_ / program).string();
+  } else {
+    require_word(variant, "build", builder, {"nvrtc", std::string(kNvcc), "triton", "command:PROGRAM"});
+  }
+  info_.builder = std::move(builder);
+}
+
+std::string VariantManifest::extension() const {
+  return info_.builder.empty() || info_.builder == kNvcc ? ".cu" : ".py";
 }
 
 VariantTexts VariantManifest::texts(const std::filesystem::path& folder) const {
@@ -166,7 +203,8 @@ VariantTexts VariantManifest::texts(const std::filesystem::path& folder) const {
 }
 
 void VariantManifest::use_source(const std::string& text) {
-  source_ = scan_source(text, source_name_, folder_, include_dirs_, defined_names());
+  source_ = extension() == ".cu" ? scan_source(text, source_name_, folder_, include_dirs_, defined_names())
+                                 : text_alone(text);
   info_.source_hash = source_.hash;
 }
 
@@ -283,6 +321,7 @@ BuildSpec VariantManifest::build(const Config& config, const Workload& workload,
   for (const std::string& option : options_) spec.options.push_back(fill_in(option, names(config, workload), reader()));
   for (const auto& folder : include_dirs_) spec.include_dirs.push_back(folder.string());
   spec.included = hashes_of(source_.included);
+  spec.builder = info_.builder;
   return spec;
 }
 
@@ -301,6 +340,8 @@ std::string VariantManifest::unsupported_reason(const DeviceInfo& device) const 
   if (!wanted.empty() && wanted != device_kind(device.device)) {
     return fmt::format("variant '{}' requires a {} device and this is '{}'", info_.name, wanted, device.device);
   }
+  if (!info_.builder.empty() && device.emulation)
+    return fmt::format("variant '{}' is built by '{}', which makes code of GPUs alone", info_.name, info_.builder);
   const std::string arch = info_.requirements.value("arch", "");
   if (arch.empty() || device.emulation || meets(*parse_requirement(arch), device.compute_capability)) return "";
   return fmt::format("variant '{}' requires architecture {} and '{}' has {}", info_.name, arch, device.device,

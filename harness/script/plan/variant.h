@@ -11,6 +11,9 @@
 
 namespace harness::script {
 
+/// The builder that compiles CUDA C++ as the toolkit's own compiler does.
+inline constexpr std::string_view kNvcc = "nvcc";
+
 /// Number NN_name of a variant file, without its extension; "" if the name is not of that form.
 std::string variant_name(const std::filesystem::path& file);
 
@@ -44,6 +47,8 @@ class VariantManifest {
   std::map<std::string, Value> names(const Config& config, const Workload& workload) const;
   /// The compile unit of `config`; `entries` are its plan's.
   BuildSpec build(const Config& config, const Workload& workload, std::vector<std::string> entries) const;
+  /// Whether whoever builds it says how many threads a block has.
+  bool builder_sets_blocks() const { return !info_.builder.empty() && info_.builder != kNvcc; }
   /// The compile unit of the launches that compute what the stages should hand on; for variants that declare `stages`.
   BuildSpec stages_build(std::vector<std::string> entries) const;
   /// `estimate`, of this workload where it is a function.
@@ -62,6 +67,9 @@ class VariantManifest {
   void read_estimate(const Reader& variant);
   void read_requirements(const Reader& variant, const std::vector<std::string>& device_kinds);
   void read_options(const Reader& variant);
+  void read_builder(const Reader& variant);
+  /// The file beside the manifest that holds the source: NN_name.cu, or what its builder reads.
+  std::string extension() const;
 
   std::string text_;  // of the manifest
   Manifest manifest_;

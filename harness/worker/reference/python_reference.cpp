@@ -20,9 +20,9 @@
 #include "harness/system/child.h"
 #include "harness/system/descriptor.h"
 #include "harness/system/files.h"
+#include "harness/system/python.h"
 #include "harness/system/temporary_folder.h"
 #include "harness/system/walls.h"
-#include "harness/worker/reference/python.h"
 
 namespace harness {
 namespace {
@@ -230,6 +230,18 @@ judge::ReferenceValues PythonReference::compute(const Problem& problem, const Im
   for (const Argument& a : problem.arguments)
     if (judge::is_judged(a)) values[a.name] = read_output(a, process.path("out." + a.name));
   return values;
+}
+
+std::string no_pytorch() {
+  return "this problem's reference is a Python program, and no python3 here has PyTorch and NumPy; install them "
+         "(Debian: apt-get install python3-torch), or name an interpreter that has them in HARNESS_PYTHON";
+}
+
+const char* python_reference_text() {
+  static constexpr const char* kText =
+#include "embedded/harness/worker/reference/python_reference.in"
+      ;
+  return kText;
 }
 
 }  // namespace harness

@@ -17,6 +17,7 @@
 #include "harness/device/cuda/compile/builtin_headers.h"
 #include "harness/device/cuda/compile/compile_log.h"
 #include "harness/device/cuda/compile/cubin.h"
+#include "harness/device/cuda/compile/entry_facts.h"
 #include "harness/device/cuda/compile/included.h"
 #include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
@@ -56,23 +57,6 @@ std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vec
   return hash.hex();
 }
 
-/// Threads of a block that the registers allow: a warp takes them in units of 256, warps come in fours.
-int max_threads(const CubinKernel& kernel) {
-  constexpr int kRegistersOfSm = 65536;
-  const int of_warp = (kernel.registers * 32 + 255) / 256 * 256;
-  const int fitting = of_warp ? kRegistersOfSm / of_warp / 4 * 4 * 32 : 1024;
-  const int bound = kernel.launch_bounds ? kernel.launch_bounds : 1024;
-  return std::min({fitting, bound, 1024});
-}
-
-/// Only if the PTX and the cubin agree about how many there are.
-std::vector<ParameterKind> known_kinds(const std::map<std::string, std::vector<ParameterKind>>& kinds,
-                                       const std::string& mangled, std::size_t parameters) {
-  const auto entry_kinds = kinds.find(mangled);
-  return entry_kinds != kinds.end() && entry_kinds->second.size() == parameters ? entry_kinds->second
-                                                                                : std::vector<ParameterKind>();
-}
-
 std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOutput& output, const Cubin& cubin) {
   const auto logged = parse_ptxas_log(output.log);
   const auto kinds = parameter_kinds(output.ptx);
@@ -83,9 +67,8 @@ std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOu
     if (kernel == cubin.kernels.end()) throw environment_error(fmt::format("the cubin has no kernel {}.", mangled));
     const auto line = logged.find(mangled);
     const LoggedResources said = line == logged.end() ? LoggedResources{} : line->second;
-    entries.push_back({entry, kernel->second.registers, said.static_shared_bytes, said.spill_bytes,
-                       kernel->second.frame_bytes, max_threads(kernel->second), kernel->second.parameter_bytes,
-                       known_kinds(kinds, mangled, kernel->second.parameter_bytes.size())});
+    entries.push_back(
+        entry_facts(entry, kernel->second, said, known_kinds(kinds, mangled, kernel->second.parameter_bytes.size())));
   }
   return entries;
 }
@@ -136,18 +119,14 @@ double compile_seconds(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-int compute_capability(const std::string& architecture) {
-  if (!architecture.starts_with("sm_")) return 0;
-  return std::atoi(architecture.c_str() + 3);
-}
-
 NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include,
                              const Walls& walls, CompileLimits limits)
     : cache_(cache_folder),
       architecture_(std::move(architecture)),
       toolkit_include_(std::move(toolkit_include)),
       walls_(walls),
-      limits_(limits) {
+      limits_(limits),
+      others_(cache_folder, architecture_, toolkit_include_, walls, limits) {
   const NvrtcApi& api = require_nvrtc();
   const auto& supported = api.architectures;
   if (std::find(supported.begin(), supported.end(), compute_capability(architecture_)) == supported.end()) {
@@ -166,6 +145,7 @@ Confinement NvrtcCompiler::confinement(const BuildSpec& spec) const {
 }
 
 BuildResult NvrtcCompiler::build(const BuildSpec& given) {
+  if (!given.builder.empty()) return others_.build(given);
   BuildSpec spec = given;
   for (std::string& folder : spec.include_dirs) folder = std::filesystem::absolute(folder).string();
   const auto start = std::chrono::steady_clock::now();

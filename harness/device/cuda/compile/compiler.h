@@ -2,7 +2,9 @@
 #include <string>
 
 #include "harness/core/device.h"
+#include "harness/device/cuda/compile/capability.h"
 #include "harness/device/cuda/compile/cubin_cache.h"
+#include "harness/device/cuda/compile/program_builder.h"
 #include "harness/system/compile_limits.h"
 #include "harness/system/confinement.h"
 
@@ -19,7 +21,8 @@ class NvrtcCompiler : public Compiler {
   NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include,
                 const Walls& walls = {}, CompileLimits limits = {});
 
-  /// A refused option, a computed #include, an unknown entry and whatever NVRTC says are CompileFailures.
+  /// What names a builder is built by that (program_builder.h). A refused option, a computed #include, an unknown entry
+  /// and whatever NVRTC says are CompileFailures.
   BuildResult build(const BuildSpec& spec) override;
 
  private:
@@ -28,9 +31,7 @@ class NvrtcCompiler : public Compiler {
   std::string architecture_, toolkit_include_;
   Walls walls_;
   CompileLimits limits_;
+  ProgramBuilder others_;
 };
-
-/// 90 for "sm_90a"; 0 when the text is no real architecture.
-int compute_capability(const std::string& architecture);
 
 }  // namespace harness::cuda

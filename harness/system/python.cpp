@@ -1,4 +1,4 @@
-#include "harness/worker/reference/python.h"
+#include "harness/system/python.h"
 
 #include <unistd.h>
 
@@ -37,24 +37,23 @@ std::vector<std::string> python_interpreters() {
   return all;
 }
 
-Reach python_reach(const std::string& python, const std::vector<std::string>& readable, const std::string& writable) {
-  std::error_code failed;
-  const fs::path real = fs::canonical(python, failed);
+Reach system_reach(const std::vector<std::string>& readable, const std::string& writable) {
   Reach reach;
   reach.readable = readable;
   reach.readable.insert(reach.readable.end(),
                         {"/dev/null", "/dev/urandom", "/dev/zero", "/sys/devices/system/cpu", "/proc/cpuinfo"});
-  reach.programs = {"/usr",
-                    "/lib",
-                    "/lib64",
-                    "/bin",
-                    "/opt",
-                    "/etc/alternatives",
-                    "/etc/ld.so.cache",
-                    fs::path(python).parent_path().parent_path()};
+  reach.programs = {"/usr", "/lib", "/lib64", "/bin", "/opt", "/etc/alternatives", "/etc/ld.so.cache"};
+  reach.writable = writable;
+  return reach;
+}
+
+Reach python_reach(const std::string& python, const std::vector<std::string>& readable, const std::string& writable) {
+  std::error_code failed;
+  const fs::path real = fs::canonical(python, failed);
+  Reach reach = system_reach(readable, writable);
+  reach.programs.push_back(fs::path(python).parent_path().parent_path());
   if (!failed) reach.programs.push_back(real.parent_path().parent_path());
   std::erase(reach.programs, "/");
-  reach.writable = writable;
   return reach;
 }
 
@@ -71,18 +70,6 @@ std::vector<std::string> python_environment(const std::string& scratch) {
   return {"PATH=" + text_of("PATH"),   "LC_ALL=C.UTF-8",     "HOME=" + scratch,       "TMPDIR=" + scratch,
           "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1", "CUDA_VISIBLE_DEVICES=", "TORCHDYNAMO_DISABLE=1",
           "KMP_INIT_AT_FORK=FALSE"};
-}
-
-std::string no_pytorch() {
-  return "this problem's reference is a Python program, and no python3 here has PyTorch and NumPy; install them "
-         "(Debian: apt-get install python3-torch), or name an interpreter that has them in HARNESS_PYTHON";
-}
-
-const char* python_reference_text() {
-  static constexpr const char* kText =
-#include "embedded/harness/worker/reference/python_reference.in"
-      ;
-  return kText;
 }
 
 }  // namespace harness
