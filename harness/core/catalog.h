@@ -40,7 +40,6 @@ struct VariantInfo {
   Prior prior;         // what its author expects; where that depends on the workload, what Catalog::prior says
   bool prior_by_workload = false;
   std::vector<Parameter> parameters;     // in order of the manifest's sorted names
-  std::vector<Config> starts;            // some parameters' values each: what its author would try first
   json requirements = json::object();    // {"arch": ">=80"}
   std::string file;                      // the manifest, for messages
   std::string builder;                   // who compiles it (BuildSpec::builder); "" for the device's own compiler

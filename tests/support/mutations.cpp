@@ -238,7 +238,7 @@ std::vector<Mutant> write_mutants(const fs::path& from, const fs::path& to, cons
   std::vector<fs::path> sources;
   for (const auto& entry : fs::directory_iterator(from / "variants")) {
     const fs::path& file = entry.path();
-    if (file.extension() != ".lua") continue;
+    if (file.extension() != ".lua" || !fs::exists(fs::path(file).replace_extension(".cu"))) continue;
     const std::string manifest = read(file);
     const bool for_gpus =
         manifest.find("arch =") != std::string::npos || manifest.find("rival = true") != std::string::npos;

@@ -170,7 +170,10 @@ void VariantManifest::read(const std::vector<std::string>& device_kinds) {
   variant.need("steps");
   for (const char* function : {"steps", "valid", "workspaces", "stages"}) variant.function(function);
   read_parameters(variant);
-  read_starts(variant);
+  if (const Node* const start = variant.find("start")) {
+    starts_by_workload_ = start->function() != nullptr;
+    if (!starts_by_workload_) starts_ = read_starts(*start);
+  }
   read_estimate(variant);
   read_requirements(variant, device_kinds);
   read_options(variant);
@@ -225,11 +228,17 @@ void VariantManifest::read_parameters(const Reader& variant) {
   }
 }
 
-void VariantManifest::read_starts(const Reader& variant) {
-  const Node* list = variant.find("start");
-  if (list == nullptr) return;
-  if (!list->fields.empty()) throw variant.wrong("start", "a list of { NAME = value, ... }");
-  for (const Node& node : list->list) {
+std::vector<Config> VariantManifest::starts(const Workload& workload) {
+  if (!starts_by_workload_) return starts_;
+  const FactsTable w(manifest_, "workload", Facts(workload.values.begin(), workload.values.end()));
+  return read_starts(manifest_.call(*reader().function("start"), {&w}));
+}
+
+std::vector<Config> VariantManifest::read_starts(const Node& list) {
+  std::vector<Config> starts;
+  if (!list.table || !list.fields.empty())
+    throw reader().wrong("start", "a list of { NAME = value, ... }, or a function that returns one");
+  for (const Node& node : list.list) {
     const Reader start(manifest_, node, "start");
     Config config;
     for (const auto& [name, given] : node.fields) {
@@ -237,8 +246,9 @@ void VariantManifest::read_starts(const Reader& variant) {
       if (!value) throw start.wrong(name, "a number, a string, true or false");
       config[name] = listed_value(name, *value);
     }
-    info_.starts.push_back(std::move(config));
+    starts.push_back(std::move(config));
   }
+  return starts;
 }
 
 void VariantManifest::read_estimate(const Reader& variant) {

@@ -51,6 +51,9 @@ class VariantManifest {
   bool builder_sets_blocks() const { return !info_.builder.empty() && info_.builder != kNvcc; }
   /// The compile unit of the launches that compute what the stages should hand on; for variants that declare `stages`.
   BuildSpec stages_build(std::vector<std::string> entries) const;
+  /// Some parameters' values each: what its author would try first on this workload, the favourite first.
+  std::vector<Config> starts(const Workload& workload);
+  bool has_starts() const { return starts_by_workload_ || !starts_.empty(); }
   /// `estimate`, of this workload where it is a function.
   Prior prior(const Workload& workload);
   std::string unsupported_reason(const DeviceInfo& device) const;
@@ -63,7 +66,7 @@ class VariantManifest {
   void read(const std::vector<std::string>& device_kinds);
   void read_parameters(const Reader& variant);
   std::set<std::string> defined_names() const;  // the macros that each build defines
-  void read_starts(const Reader& variant);
+  std::vector<Config> read_starts(const Node& list);
   void read_estimate(const Reader& variant);
   void read_requirements(const Reader& variant, const std::vector<std::string>& device_kinds);
   void read_options(const Reader& variant);
@@ -79,6 +82,8 @@ class VariantManifest {
   SourceText source_, stages_;    // stages_: empty without `stages`
   std::vector<std::filesystem::path> include_dirs_;
   std::vector<std::string> options_;
+  std::vector<Config> starts_;
+  bool starts_by_workload_ = false;
 };
 
 }  // namespace harness::script

@@ -58,7 +58,7 @@ Config configuration_of(const VariantManifest& variant, const SpaceSolver::Lists
 /// one the first configuration of all.
 std::optional<Config> begin_with(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                                  const Config& given) {
-  std::vector<Config> attempts = variant.info().starts;
+  std::vector<Config> attempts = variant.starts(workload);
   attempts.emplace_back();
   for (Config& attempt : attempts) {
     for (const auto& [name, value] : given) attempt[name] = value;
@@ -96,7 +96,7 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
   auto listed = solver->list(kMostListed, kMostAsks);
   if (listed) {
     space.points = std::move(*listed);
-    if (!space.points.empty() && !variant.info().starts.empty()) {
+    if (!space.points.empty() && variant.has_starts()) {
       const Cells start = cells_of(variant, *begin_with(variant, workload, device, {}));
       space.start = static_cast<std::size_t>(std::ranges::lower_bound(space.points, start) - space.points.begin());
       space.authored = true;

@@ -18,8 +18,13 @@ return variant {
     STAGES  = { values = { 3, 4, 6, 8 }, bind = "template" },
     SPLITS  = { values = { 2, 4, 8 }, bind = "template" },  -- blocks of a cluster, which share K
   },
-  start = { { BLOCK_M = 16, BLOCK_N = 64, WARPS_M = 1, WARPS_N = 4, STAGES = 6, SPLITS = 4 },
-            { BLOCK_M = 64, BLOCK_N = 64, WARPS_M = 2, WARPS_N = 2, STAGES = 6, SPLITS = 4 } },
+  start = function(w)
+    local rows = w.M <= 16 and 16 or w.M <= 32 and 32 or 64
+    local tiles = cdiv(w.M, rows) * cdiv(w.N, 64)
+    local splits = tiles >= 64 and 2 or tiles >= 32 and 4 or 8
+    local start = { BLOCK_M = rows, BLOCK_N = 64, WARPS_M = rows == 64 and 2 or 1, WARPS_N = rows == 64 and 2 or 4, STAGES = 6, SPLITS = splits }
+    return { start, { BLOCK_M = 16, BLOCK_N = 64, WARPS_M = 1, WARPS_N = 4, STAGES = 4, SPLITS = 2 } }
+  end,
   valid = function(p, w, device)
     local registers = p.BLOCK_M * p.BLOCK_N // (32 * p.WARPS_M * p.WARPS_N)
     return p.BLOCK_M % (16 * p.WARPS_M) == 0 and p.BLOCK_N % (16 * p.WARPS_N) == 0 and registers <= 128 and registers >= 4

@@ -17,8 +17,15 @@ return variant {
     SPLITS     = { values = { 1, 2, 4, 8 }, bind = "template" },      -- blocks of a cluster, which share K
     SHARE      = { values = { 1, 2, 4 }, bind = "template" },         -- tiles of a cluster, which share slices of a
   },
-  start = { { WARPGROUPS = 1, TOKENS = 16, STAGES = 8, SPLITS = 2, SHARE = 1 }, { WARPGROUPS = 1, TOKENS = 64, STAGES = 8, SPLITS = 2, SHARE = 1 },
-            { WARPGROUPS = 2, TOKENS = 128, STAGES = 6, SPLITS = 1, SHARE = 1 } },
+  -- All rows in one tile of tokens, and so many blocks that share K that most multiprocessors have one.
+  start = function(w)
+    local tokens = w.M <= 16 and 16 or w.M <= 32 and 32 or w.M <= 64 and 64 or 128
+    local tiles = cdiv(w.M, tokens) * cdiv(w.N, 64)
+    local splits = tiles >= 100 and 1 or tiles >= 48 and 2 or tiles >= 24 and 4 or 8
+    return { { WARPGROUPS = 1, TOKENS = tokens, STAGES = tokens == 128 and 6 or 8, SPLITS = splits, SHARE = 1 },
+             { WARPGROUPS = 1, TOKENS = tokens, STAGES = 4, SPLITS = splits, SHARE = 1 },
+             { WARPGROUPS = 1, TOKENS = 16, STAGES = 4, SPLITS = 1, SHARE = 1 } }
+  end,
   valid = function(p, w, device)
     return w.linear and p.SPLITS * p.SHARE <= 8 and p.TOKENS // p.SHARE >= 8
       and all_of(le(p.TOKENS, 4 * round_up(w.M, 16)), le(p.SPLITS * 64, 4 * round_up(w.K, 64)),

@@ -19,9 +19,20 @@ return variant {
     CLUSTER    = { values = { 1, 2 }, bind = "template" },     -- blocks that load b for each other
     GROUP      = { values = { 1, 4, 8, 16 }, bind = "scalar" },  -- rows of tiles whose columns come first, for the L2
   },
-  start = { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, CLUSTER = 1, GROUP = 8 },
-            { WARPGROUPS = 2, ROWS = 2, BLOCK_N = 128, STAGES = 4, CLUSTER = 1, GROUP = 8 },
-            { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 64, STAGES = 8, CLUSTER = 1, GROUP = 1 } },
+  -- The tile that moves the fewest bytes for a product, as long as there is one for most multiprocessors.
+  start = function(w)
+    local shapes = { { 2, 1, 256, 4 }, { 3, 1, 128, 4 }, { 2, 1, 128, 5 }, { 1, 1, 128, 6 }, { 1, 1, 64, 8 } }
+    local fitting, others = {}, {}
+    for _, shape in ipairs(shapes) do
+      local tiles = cdiv(w.M, 64 * shape[1] * shape[2]) * cdiv(w.N, shape[3])
+      local list = tiles >= 100 and fitting or others
+      table.insert(list, list == fitting and #list + 1 or 1,
+                   { WARPGROUPS = shape[1], ROWS = shape[2], BLOCK_N = shape[3], STAGES = shape[4], CLUSTER = 1,
+                     GROUP = w.M >= 1024 and 8 or 1 })
+    end
+    for _, start in ipairs(others) do fitting[#fitting + 1] = start end
+    return fitting
+  end,
   valid = function(p, w, device)
     -- accumulators of a lane, beside 40 registers for everything else
     local registers = p.ROWS * p.BLOCK_N // 2 + 40

@@ -12,8 +12,14 @@ return variant {
     WARPS   = { values = { 4, 8 }, bind = "template" },
     STAGES  = { values = { 3, 4, 5 }, bind = "template" },
   },
-  start = { { BLOCK_M = 128, BLOCK_N = 256, BLOCK_K = 64, GROUP = 8, WARPS = 8, STAGES = 3 },
-            { BLOCK_M = 16, BLOCK_N = 64, BLOCK_K = 128, GROUP = 1, WARPS = 4, STAGES = 5 } },
+  start = function(w)
+    if w.M <= 128 then
+      return { { BLOCK_M = w.M <= 16 and 16 or 64, BLOCK_N = 64, BLOCK_K = 128, GROUP = 1, WARPS = 4, STAGES = 4 },
+               { BLOCK_M = 16, BLOCK_N = 64, BLOCK_K = 64, GROUP = 1, WARPS = 4, STAGES = 3 } }
+    end
+    return { { BLOCK_M = 128, BLOCK_N = 256, BLOCK_K = 64, GROUP = 8, WARPS = 8, STAGES = 3 },
+             { BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 64, GROUP = 8, WARPS = 8, STAGES = 3 } }
+  end,
   valid = function(p, w, device)
     local slices = 2 * p.STAGES * p.BLOCK_K * (p.BLOCK_M + p.BLOCK_N)
     return p.BLOCK_M * p.BLOCK_N <= 128 * 32 * p.WARPS

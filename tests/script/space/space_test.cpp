@@ -221,6 +221,18 @@ TEST_CASE("a variant may say which configurations it would try first") {
   CHECK(to_text(configuration(space, 0)) == "BLOCK=64 VEC=4");
 }
 
+TEST_CASE("what a variant would try first may depend on the workload") {
+  PluginFolder folder;
+  const std::string start = "start = function(w) return { { BLOCK = w.N > 1000 and 256 or 128 } } end";
+  folder.variant(edited(kGoodVariant, "} },\n  valid", "} },\n  " + start + ",\n  valid"));
+  LuaCatalog catalog = folder.catalog();
+  const auto chosen = [&](const std::string& workload) {
+    return to_text(catalog.plugin("scale").default_config("00_naive", workload, cpu_device(), {}));
+  };
+  CHECK(chosen("small") == "BLOCK=128 VEC=4");
+  CHECK(chosen("large") == "BLOCK=256 VEC=4");
+}
+
 TEST_CASE("a start that is no configuration is refused") {
   const auto refused = [](const std::string& start) {
     PluginFolder folder;
