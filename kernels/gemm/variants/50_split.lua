@@ -22,6 +22,7 @@ return variant {
     local rows = w.M <= 16 and 16 or w.M <= 32 and 32 or 64
     local tiles = cdiv(w.M, rows) * cdiv(w.N, 64)
     local splits = tiles >= 64 and 2 or tiles >= 32 and 4 or 8
+    while splits > 2 and splits * 256 > w.K do splits = splits // 2 end  -- each has a few slices
     local start = { BLOCK_M = rows, BLOCK_N = 64, WARPS_M = rows == 64 and 2 or 1, WARPS_N = rows == 64 and 2 or 4, STAGES = 6, SPLITS = splits }
     return { start, { BLOCK_M = 16, BLOCK_N = 64, WARPS_M = 1, WARPS_N = 4, STAGES = 4, SPLITS = 2 } }
   end,

@@ -22,6 +22,7 @@ return variant {
     local tokens = w.M <= 16 and 16 or w.M <= 32 and 32 or w.M <= 64 and 64 or 128
     local tiles = cdiv(w.M, tokens) * cdiv(w.N, 64)
     local splits = tiles >= 100 and 1 or tiles >= 48 and 2 or tiles >= 24 and 4 or 8
+    while splits > 1 and splits * 256 > w.K do splits = splits // 2 end  -- each has a few slices
     return { { WARPGROUPS = 1, TOKENS = tokens, STAGES = tokens == 128 and 6 or 8, SPLITS = splits, SHARE = 1 },
              { WARPGROUPS = 1, TOKENS = tokens, STAGES = 4, SPLITS = splits, SHARE = 1 },
              { WARPGROUPS = 1, TOKENS = 16, STAGES = 4, SPLITS = 1, SHARE = 1 } }
