@@ -55,8 +55,8 @@ void account_wrong(Arm& arm, const IterationSummary& iteration) {
   ArmState& state = arm.state;
   state.same_fingerprint = iteration.fingerprint == state.last_fingerprint ? state.same_fingerprint + 1 : 1;
   state.last_fingerprint = iteration.fingerprint;
-  const bool known = arm.fingerprints.contains(iteration.fingerprint);
-  if (known || arm.fingerprints.size() < kFingerprintsKept) ++arm.fingerprints[iteration.fingerprint];
+  const bool counted = arm.fingerprints.contains(iteration.fingerprint);
+  if (counted || arm.fingerprints.size() < kFingerprintsKept) ++arm.fingerprints[iteration.fingerprint];
 }
 
 }  // namespace

@@ -47,14 +47,14 @@ Ended Admissions::admit_kernels() {
 
 void Admissions::leave_out(const std::string& kernel, const std::string& why) {
   left_out_[kernel] = why;
-  bool told = false;
+  bool announced = false;
   for (Arm& arm : context_.state.arms().arms) {
     if (arm.state.id.kernel != kernel) continue;
     arm.state.closed = true;
-    if (!told)
+    if (!announced)
       context_.ports.display.pivoted(
           {context_.campaign, true, std::nullopt, arm.state.id, std::nullopt, kernel + " is left out: " + why});
-    told = true;
+    announced = true;
   }
 }
 

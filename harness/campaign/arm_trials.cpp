@@ -9,7 +9,7 @@ std::optional<Realized> ArmTrials::realize_asked(Arm& arm, const Candidate& cand
 }
 
 // Arms may be added while an evaluation is waited for: they are looked up by what they are.
-Waits ArmTrials::try_arm(DecisionRecord taken, ArmId id) {
+Waits ArmTrials::try_arm(DecisionRecord cause, ArmId id) {
   Arm* arm = find_arm(context_.state.arms(), id);
   const std::optional<SearchAsk> ask = of_arm(context_, *arm, [&] { return context_.state.advance(*arm); });
   if (!ask) co_return std::nullopt;  // now exhausted: the strategy decides again
@@ -18,13 +18,13 @@ Waits ArmTrials::try_arm(DecisionRecord taken, ArmId id) {
   if (!realized) co_return std::nullopt;
   preparations_.follow(*arm, *ask);
   const std::int64_t number = arm->asks + static_cast<std::int64_t>(arm->asked.size()) + 1;
-  arm->asked.push_back({*ask, number, taken.id});
+  arm->asked.push_back({*ask, number, cause.id});
   Assignment work{*realized, Purpose::search, number};
-  Waits measures = flights_.evaluate(work, taken);
+  Waits measures = flights_.evaluate(work, cause);
   if (Ended ended = co_await measures) co_return ended;
-  Waits looks = see_elsewhere(candidate, taken);
+  Waits looks = see_elsewhere(candidate, cause);
   if (Ended ended = co_await looks) co_return ended;
-  Waits follows = baselines_.follow_with_rival(context_.state.workload(id.kernel, id.workload), taken);
+  Waits follows = baselines_.follow_with_rival(context_.state.workload(id.kernel, id.workload), cause);
   co_return co_await follows;
 }
 
@@ -34,22 +34,22 @@ Waits ArmTrials::try_unanswered() {
   return try_again(asked, id);
 }
 
-Waits ArmTrials::try_again(Asked asked, ArmId id) {
+Waits ArmTrials::try_again(Asked open_ask, ArmId id) {
   Arm* arm = find_arm(context_.state.arms(), id);
-  const Candidate candidate{id.kernel, asked.ask.variant, id.technique, asked.ask.config};
+  const Candidate candidate{id.kernel, open_ask.ask.variant, id.technique, open_ask.ask.config};
   const std::optional<Realized> realized = realize_asked(*arm, candidate);
   if (!realized) co_return std::nullopt;
-  DecisionRecord taken;
+  DecisionRecord cause;
   for (DecisionRecord& record : context_.ports.ledger.decisions(context_.campaign))
-    if (record.id == asked.decision) taken = std::move(record);
-  Assignment work{*realized, Purpose::search, asked.number};
-  Waits measures = flights_.evaluate(work, taken);
+    if (record.id == open_ask.decision) cause = std::move(record);
+  Assignment work{*realized, Purpose::search, open_ask.number};
+  Waits measures = flights_.evaluate(work, cause);
   co_return co_await measures;
 }
 
 // With --objective single a configuration counts when it has passed on every workload: it is taken to the others while
 // it may still be the best of all. Their own searches are later answered from the record.
-Waits ArmTrials::see_elsewhere(Candidate candidate, DecisionRecord taken) {
+Waits ArmTrials::see_elsewhere(Candidate candidate, DecisionRecord cause) {
   for (;;) {
     const std::vector<std::string> needs = context_.state.single_needs(candidate);
     if (needs.empty() || !is_valid_on(candidate, needs.front())) co_return std::nullopt;
@@ -57,12 +57,12 @@ Waits ArmTrials::see_elsewhere(Candidate candidate, DecisionRecord taken) {
     if (Ended ended = limits_()) co_return ended;
     if (!book.baseline_tried) {
       if (flights_.under_way(candidate.kernel, needs.front(), Purpose::baseline)) co_return std::nullopt;
-      Waits begins = baselines_.begin_workload(book, taken);
+      Waits begins = baselines_.begin_workload(book, cause);
       if (Ended ended = co_await begins) co_return ended;
       continue;
     }
     Assignment work{context_.realize(candidate, needs.front()), Purpose::search, 0};
-    Waits measures = flights_.evaluate(work, taken);
+    Waits measures = flights_.evaluate(work, cause);
     if (Ended ended = co_await measures) co_return ended;
   }
 }

@@ -25,15 +25,15 @@ class ArmTrials {
         limits_(std::move(limits)) {}
 
   /// The arm's next ask, and what follows it: with --objective single the same configuration elsewhere, then a rival.
-  Waits try_arm(DecisionRecord taken, ArmId id);
+  Waits try_arm(DecisionRecord cause, ArmId id);
   /// What was asked before a campaign was cut short, and not answered.
-  void ask_again(const ArmId& id, const Asked& asked) { again_.emplace_back(id, asked); }
+  void ask_again(const ArmId& id, const Asked& open_ask) { again_.emplace_back(id, open_ask); }
   bool has_unanswered() const { return !again_.empty(); }
   Waits try_unanswered();
 
  private:
-  Waits try_again(Asked asked, ArmId id);
-  Waits see_elsewhere(Candidate candidate, DecisionRecord taken);
+  Waits try_again(Asked open_ask, ArmId id);
+  Waits see_elsewhere(Candidate candidate, DecisionRecord cause);
   bool is_valid_on(const Candidate& candidate, const std::string& workload) const;
   std::optional<Realized> realize_asked(Arm& arm, const Candidate& candidate);
 

@@ -22,33 +22,33 @@ bool is_emulated(const VariantInfo& variant, const DeviceInfo& device) {
 /// Variants that may become arms, or rivals: those are never left out by name.
 std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, bool rivals, const CampaignOptions& options,
                                          Catalog& catalog, const DeviceInfo& device, std::vector<std::string>& notes) {
-  std::vector<VariantInfo> chosen;
+  std::vector<VariantInfo> variants;
   std::vector<std::string> emulated;
   for (const VariantInfo& variant : kernel.variants) {
     if (variant.rival != rivals || variant.proposal) continue;
-    const bool named = contains(options.variants, variant.name);
-    if (!rivals && !options.variants.empty() && !named) continue;
+    const bool by_name = contains(options.variants, variant.name);
+    if (!rivals && !options.variants.empty() && !by_name) continue;
     const std::string reason = catalog.plugin(kernel.name).unsupported_reason(variant.name, device);
     if (!reason.empty()) notes.push_back(fmt::format("{} {} is left out: {}", kernel.name, variant.name, reason));
-    else if (is_emulated(variant, device) && !named) emulated.push_back(variant.name);
-    else chosen.push_back(variant);
+    else if (is_emulated(variant, device) && !by_name) emulated.push_back(variant.name);
+    else variants.push_back(variant);
   }
   if (!emulated.empty())
     notes.push_back(
         fmt::format("{} {} {} left out: their instructions are emulated on this device, which says nothing "
                     "of their speed (--variant takes them all the same)",
                     kernel.name, fmt::join(emulated, ", "), emulated.size() == 1 ? "is" : "are"));
-  return chosen;
+  return variants;
 }
 
 void refuse_unknown_variants(Catalog& catalog, const CampaignOptions& options) {
-  std::vector<std::string> known;
+  std::vector<std::string> names;
   for (const std::string& name : options.kernels)
-    for (const VariantInfo& variant : catalog.kernel(name).variants) known.push_back(variant.name);
-  for (const std::string& wanted : options.variants)
-    if (!contains(known, wanted))
-      throw bad_input(fmt::format("no variant '{}' in {}{}", wanted, fmt::join(options.kernels, ", "),
-                                  did_you_mean(wanted, known)));
+    for (const VariantInfo& variant : catalog.kernel(name).variants) names.push_back(variant.name);
+  for (const std::string& name : options.variants)
+    if (!contains(names, name))
+      throw bad_input(
+          fmt::format("no variant '{}' in {}{}", name, fmt::join(options.kernels, ", "), did_you_mean(name, names)));
 }
 
 /// "B=4 Sq=3000": a shape of the user's own, no name.
@@ -57,16 +57,16 @@ bool is_shape(const std::string& word) {
 }
 
 void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) {
-  std::vector<std::string> known;
+  std::vector<std::string> names;
   for (const std::string& name : options.kernels)
     for (const Workload& workload : catalog.kernel(name).workloads) {
-      known.push_back(workload.name);
-      known.insert(known.end(), workload.sets.begin(), workload.sets.end());
+      names.push_back(workload.name);
+      names.insert(names.end(), workload.sets.begin(), workload.sets.end());
     }
   for (const std::string& word : options.workloads)
-    if (!is_shape(word) && !contains(known, word))
+    if (!is_shape(word) && !contains(names, word))
       throw bad_input(fmt::format("no workload or set '{}' in {}{}", word, fmt::join(options.kernels, ", "),
-                                  did_you_mean(word, known)));
+                                  did_you_mean(word, names)));
 }
 
 // The arm's prior: the widest range and the mean probability of its variants, enough evaluations for all of them.
@@ -158,28 +158,28 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
 
 }  // namespace
 
-std::vector<std::string> with_shapes(Catalog& catalog, const std::string& kernel, std::vector<std::string> asked,
+std::vector<std::string> with_shapes(Catalog& catalog, const std::string& kernel, std::vector<std::string> words,
                                      const DeviceInfo& device) {
-  for (std::string& word : asked)
+  for (std::string& word : words)
     if (is_shape(word)) word = catalog.plugin(kernel).add_shape(word, device);
-  return asked;
+  return words;
 }
 
-std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked,
+std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& words,
                                           const DeviceInfo& device) {
-  const std::vector<std::string> wanted = asked.empty() ? std::vector<std::string>{"default"} : asked;
-  std::vector<std::string> chosen;
+  const std::vector<std::string> names = words.empty() ? std::vector<std::string>{"default"} : words;
+  std::vector<std::string> workloads;
   for (const Workload& workload : kernel.workloads) {
     const bool sensible = is_sensible_on(workload, device);
-    for (const std::string& word : wanted) {
+    for (const std::string& word : names) {
       const bool by_set = contains(workload.sets, word) && (word != "default" || sensible);
-      if ((workload.name == word || by_set) && !contains(chosen, workload.name)) chosen.push_back(workload.name);
+      if ((workload.name == word || by_set) && !contains(workloads, workload.name)) workloads.push_back(workload.name);
     }
   }
-  if (chosen.empty() && asked.empty())
+  if (workloads.empty() && words.empty())
     throw bad_input(fmt::format("kernel '{}' has no workload in the set 'default' for {}; name one with --workload",
                                 kernel.name, device_kind(device.device)));
-  return chosen;
+  return workloads;
 }
 
 Arms make_arms(Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& options, const DeviceInfo& device) {
@@ -218,9 +218,9 @@ void add_proposed_arms(Arms& arms, Catalog& catalog, ScriptLibrary& scripts, con
 }
 
 Arm* find_arm(Arms& arms, const ArmId& id) {
-  const auto found =
+  const auto position =
       std::find_if(arms.arms.begin(), arms.arms.end(), [&](const Arm& arm) { return arm.state.id == id; });
-  return found == arms.arms.end() ? nullptr : &*found;
+  return position == arms.arms.end() ? nullptr : &*position;
 }
 
 }  // namespace harness

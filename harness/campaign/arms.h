@@ -72,11 +72,11 @@ struct Arms {
 };
 
 /// `asked` with the shapes among it ("B=4 Sq=3000") made workloads of the kernel, by their names.
-std::vector<std::string> with_shapes(Catalog& catalog, const std::string& kernel, std::vector<std::string> asked,
+std::vector<std::string> with_shapes(Catalog& catalog, const std::string& kernel, std::vector<std::string> words,
                                      const DeviceInfo& device);
 /// The workloads meant by names or sets (`asked` empty: "default" on this device). Only the set "default" leaves out
 /// what is not sensible there. May be empty when the words mean another kernel's workloads.
-std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked,
+std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& words,
                                           const DeviceInfo& device);
 
 /// Throws Error(bad_input): unknown kernel, workload or variant; no variant that this device can run.

@@ -4,24 +4,24 @@
 
 namespace harness {
 
-Waits Baselines::begin_workload(WorkloadBook& book, DecisionRecord taken) {
+Waits Baselines::begin_workload(WorkloadBook& book, DecisionRecord cause) {
   if (book.baseline_tried || flights_.under_way(book.plan.kernel, book.plan.workload, Purpose::baseline))
     co_return std::nullopt;
   preparations_.begin_workload(book);
   Assignment work{context_.realize(book.plan.baseline, book.plan.workload), Purpose::baseline, 0};
-  Waits measures = flights_.evaluate(work, taken);
+  Waits measures = flights_.evaluate(work, cause);
   if (Ended ended = co_await measures) co_return ended;
   book.baseline_tried = true;
   co_return limits_();
 }
 
 // A rival that fails is only not there to be compared with.
-Waits Baselines::measure_rival(WorkloadBook& book, DecisionRecord taken) {
+Waits Baselines::measure_rival(WorkloadBook& book, DecisionRecord cause) {
   const Candidate* const rival = book.next_rival();
   if (rival == nullptr || flights_.under_way(book.plan.kernel, book.plan.workload, Purpose::rival))
     co_return std::nullopt;
   Assignment work{context_.realize(*rival, book.plan.workload), Purpose::rival, 0};
-  Waits measures = flights_.evaluate(work, taken);
+  Waits measures = flights_.evaluate(work, cause);
   co_return co_await measures;
 }
 
@@ -37,7 +37,7 @@ bool Baselines::affords_rival() const {
 
 // One rival tells where we stand; a library plans each of its engines for a second, so the others wait until their
 // share of the time has come.
-Waits Baselines::follow_with_rival(WorkloadBook& book, DecisionRecord taken) {
+Waits Baselines::follow_with_rival(WorkloadBook& book, DecisionRecord cause) {
   constexpr std::int64_t kOursFirst = 3;  // the baseline among them
   constexpr double kShareOfRivals = 0.1;
   if (!book.rivals.empty() && context_.state.rivals_seconds() > kShareOfRivals * context_.limits.held_s())
@@ -49,16 +49,16 @@ Waits Baselines::follow_with_rival(WorkloadBook& book, DecisionRecord taken) {
   if (ours < kOursFirst || book.next_rival() == nullptr) co_return std::nullopt;
   if (Ended ended = limits_()) co_return ended;
   if (!affords_rival()) co_return std::nullopt;
-  Waits measures = measure_rival(book, taken);
+  Waits measures = measure_rival(book, cause);
   co_return co_await measures;
 }
 
-Waits Baselines::measure_missing_rivals(Ending ending, DecisionRecord taken) {
+Waits Baselines::measure_missing_rivals(Ending ending, DecisionRecord cause) {
   const bool has_time = ending.reason == EndReason::exhausted || ending.reason == EndReason::strategy;
   if (!has_time) co_return ending;
   for (WorkloadBook& book : context_.state.workloads())
     while (book.baseline_tried && book.next_rival() != nullptr && affords_rival()) {
-      Waits measures = measure_rival(book, taken);
+      Waits measures = measure_rival(book, cause);
       if (Ended ended = co_await measures) co_return ended;
     }
   co_return ending;

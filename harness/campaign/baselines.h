@@ -21,15 +21,15 @@ class Baselines {
         reserve_s_(std::move(reserve_s)) {}
 
   /// Measures the baseline, unless it was or is.
-  Waits begin_workload(WorkloadBook& book, DecisionRecord taken);
+  Waits begin_workload(WorkloadBook& book, DecisionRecord cause);
   /// After a try: the next rival, where it is its turn. What is ours comes first, and then each of ours is followed by
   /// a rival, until they have no more.
-  Waits follow_with_rival(WorkloadBook& book, DecisionRecord taken);
+  Waits follow_with_rival(WorkloadBook& book, DecisionRecord cause);
   /// Where nothing of ours is left to try, the rivals still are, as far as there is time beside the confirmations.
-  Waits measure_missing_rivals(Ending ending, DecisionRecord taken);
+  Waits measure_missing_rivals(Ending ending, DecisionRecord cause);
 
  private:
-  Waits measure_rival(WorkloadBook& book, DecisionRecord taken);
+  Waits measure_rival(WorkloadBook& book, DecisionRecord cause);
   bool affords_rival() const;
 
   CampaignContext& context_;

@@ -48,12 +48,12 @@ void CalibrationBook::score_speedup(const ScoredPrediction& prediction) {
 void CalibrationBook::score_minutes(const ScoredPrediction& prediction) {
   const std::optional<double> middle = expected_minutes(prediction.predict);
   if (!middle || prediction.wall_s <= 0) return;
-  const double seen = prediction.wall_s / 60;
-  const bool held = seen >= *prediction.predict.minutes_lo && seen <= *prediction.predict.minutes_hi;
+  const double minutes = prediction.wall_s / 60;
+  const bool held = minutes >= *prediction.predict.minutes_lo && minutes <= *prediction.predict.minutes_hi;
   ++calibration_.minutes_n;
   calibration_.minutes_held += held ? 1 : 0;
   calibration_.minutes_widen = after_hit_or_miss(calibration_.minutes_widen, held);
-  calibration_.minutes_scale = corrected(calibration_.minutes_scale, kScaleGain * std::log(seen / *middle));
+  calibration_.minutes_scale = corrected(calibration_.minutes_scale, kScaleGain * std::log(minutes / *middle));
 }
 
 void CalibrationBook::score_passing(const ScoredPrediction& prediction) {

@@ -72,9 +72,10 @@ double Confirmation::reserve_s() const {
     guessed = guessed || costs_.is_guess(book->plan.kernel);
   }
   const double left_s = context_.limits.payable_s(), budget_s = context_.limits.payable_at_first_s();
-  const double kept = kept_for_confirmations(winners, possible, left_s, guessed ? kReserveShare * budget_s : left_s,
-                                             kReserveShare * budget_s);
-  return context_.in_fleet() && kept > 0 ? std::clamp(kTimes * longest, kept, std::max(kept, left_s)) : kept;
+  const double reserve = kept_for_confirmations(winners, possible, left_s, guessed ? kReserveShare * budget_s : left_s,
+                                                kReserveShare * budget_s);
+  return context_.in_fleet() && reserve > 0 ? std::clamp(kTimes * longest, reserve, std::max(reserve, left_s))
+                                            : reserve;
 }
 
 Ended Confirmation::confirm_winners() {
@@ -111,9 +112,9 @@ Waits Confirmation::complete_baseline(WorkloadBook& book) {
   decision.arm = {book.plan.kernel, book.plan.workload, book.plan.baseline.technique};
   decision.why = fmt::format("nothing faster than {} is known on {}: it meets the gates that were left out",
                              book.plan.baseline.variant, book.plan.workload);
-  const DecisionRecord taken = record_(std::move(decision));
+  const DecisionRecord cause = record_(std::move(decision));
   Assignment work{context_.realize(book.plan.baseline, book.plan.workload), Purpose::baseline, 0, true};
-  Waits measures = flights_.evaluate(work, taken);
+  Waits measures = flights_.evaluate(work, cause);
   co_return co_await measures;
 }
 
@@ -127,45 +128,45 @@ Waits Confirmation::confirm_best(WorkloadBook& book) {
     decision.arm = {candidate.kernel, book.plan.workload, candidate.technique};
     decision.why =
         fmt::format("{} is the best on {}: timed again in a fresh process", candidate.variant, book.plan.workload);
-    const DecisionRecord taken = record_(std::move(decision));
+    const DecisionRecord cause = record_(std::move(decision));
     const std::int64_t winner = book.standings.back().iteration;
     Assignment work{context_.realize(candidate, book.plan.workload), Purpose::confirm, 0};
-    Waits measures = flights_.evaluate(work, taken);
+    Waits measures = flights_.evaluate(work, cause);
     if (Ended ended = co_await measures) co_return ended;
     const bool undecided = !book.standings.empty() && book.standings.back().iteration == winner;
     if (undecided) co_return std::nullopt;
     if (book.is_confirmed() && context_.in_fleet()) {
-      Waits again = confirm_again(book, work, taken);
+      Waits again = confirm_again(book, work, cause);
       if (Ended ended = co_await again) co_return ended;
     }
     if (book.is_confirmed()) co_return std::nullopt;
-    Waits reconsiders = reconsider_screened(book, taken);
+    Waits reconsiders = reconsider_screened(book, cause);
     if (Ended ended = co_await reconsiders) co_return ended;
   }
   co_return std::nullopt;
 }
 
 // A winner must hold twice on its card, and where there is another one on that too: there it may be none.
-Waits Confirmation::confirm_again(WorkloadBook& book, Assignment work, DecisionRecord taken) {
+Waits Confirmation::confirm_again(WorkloadBook& book, Assignment work, DecisionRecord cause) {
   const std::size_t card = flights_.last_device();
   for (const bool same : {true, false}) {
     if (!book.is_confirmed() || !affords(book) || (!same && cards_.left() < 2)) co_return std::nullopt;
     work.only = same ? std::optional(card) : std::nullopt;
     work.but_not = same ? std::nullopt : std::optional(card);
-    Waits confirms = flights_.evaluate(work, taken);
+    Waits confirms = flights_.evaluate(work, cause);
     if (Ended ended = co_await confirms) co_return ended;
   }
   co_return std::nullopt;
 }
 
 // What was screened beside a winner that then fell may be the best of what is left: it meets all gates now.
-Waits Confirmation::reconsider_screened(WorkloadBook& book, DecisionRecord taken) {
+Waits Confirmation::reconsider_screened(WorkloadBook& book, DecisionRecord cause) {
   while (const Standing* next = book.best_screened()) {
     if (context_.stopped()) co_return stopped_by_user();
     if (!affords(book, context_.state.passed_seconds())) co_return std::nullopt;
     const Candidate candidate = next->candidate;
     Assignment work{context_.realize(candidate, book.plan.workload), Purpose::search, 0, true};
-    Waits measures = flights_.evaluate(work, taken);
+    Waits measures = flights_.evaluate(work, cause);
     if (Ended ended = co_await measures) co_return ended;
   }
   co_return std::nullopt;

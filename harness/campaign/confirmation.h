@@ -38,9 +38,9 @@ class Confirmation {
   bool may_get_winner(const WorkloadBook& book) const;
   Waits confirm(WorkloadBook& book);
   Waits confirm_best(WorkloadBook& book);
-  Waits confirm_again(WorkloadBook& book, Assignment work, DecisionRecord taken);
+  Waits confirm_again(WorkloadBook& book, Assignment work, DecisionRecord cause);
   Waits complete_baseline(WorkloadBook& book);
-  Waits reconsider_screened(WorkloadBook& book, DecisionRecord taken);
+  Waits reconsider_screened(WorkloadBook& book, DecisionRecord cause);
 
   CampaignContext& context_;
   const Cards& cards_;

@@ -37,12 +37,12 @@ bool ConfirmationCosts::is_guess(const std::string& kernel) const {
 
 double kept_for_confirmations(const std::vector<double>& winners, const std::vector<double>& possible, double left_s,
                               double winners_most_s, double share_s) {
-  double kept = 0;
+  double reserve = 0;
   for (const double seconds : winners)
-    if (kept + seconds <= left_s) kept = std::min(kept + seconds, winners_most_s);
+    if (reserve + seconds <= left_s) reserve = std::min(reserve + seconds, winners_most_s);
   for (const double seconds : possible)
-    if (kept + seconds <= std::min(left_s, share_s)) kept += seconds;
-  return kept;
+    if (reserve + seconds <= std::min(left_s, share_s)) reserve += seconds;
+  return reserve;
 }
 
 }  // namespace harness

@@ -29,20 +29,20 @@ IterationSummary assumed_iteration(const Candidate& candidate, const std::string
 void Campaign::assume(const Decision& decision) {
   Arm& arm = *find_arm(state_.arms(), decision.arm);
   WorkloadBook& book = state_.workload(decision.arm.kernel, decision.arm.workload);
-  const double each = state_.evaluation_seconds();
+  const double evaluation_s = state_.evaluation_seconds();
   if (!book.baseline_tried) {
-    IterationSummary baseline = assumed_iteration(book.plan.baseline, book.plan.workload, 1, each);
+    IterationSummary baseline = assumed_iteration(book.plan.baseline, book.plan.workload, 1, evaluation_s);
     baseline.purpose = Purpose::baseline;
     state_.apply(baseline);
-    limits_.assume(each);
+    limits_.assume(evaluation_s);
   }
   const std::optional<SearchAsk> ask = state_.advance(arm);
   if (!ask) return;
   const Prediction& predict = decision.predict;
   const double speedup = std::sqrt(std::max(predict.speedup_lo * predict.speedup_hi, 1e-12));
   const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
-  IterationSummary iteration =
-      assumed_iteration(candidate, arm.state.id.workload, speedup, 60 * expected_minutes(predict).value_or(each / 60));
+  IterationSummary iteration = assumed_iteration(candidate, arm.state.id.workload, speedup,
+                                                 60 * expected_minutes(predict).value_or(evaluation_s / 60));
   iteration.purpose = Purpose::search;
   iteration.ask = arm.asks + 1;
   state_.apply(iteration, &decision.predict);

@@ -36,7 +36,7 @@ double promise(const Arms& arms) {
 
 KernelsToTry every_kernel(Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& options,
                           const DeviceInfo& device) {
-  KernelsToTry found;
+  KernelsToTry kernels;
   std::vector<std::pair<double, std::string>> by_promise;
   for (const std::string& name : catalog.kernel_names()) {
     CampaignOptions alone = options;
@@ -45,13 +45,14 @@ KernelsToTry every_kernel(Catalog& catalog, ScriptLibrary& scripts, const Campai
       by_promise.emplace_back(promise(make_arms(catalog, scripts, alone, device)), name);
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
-      found.notes.push_back(fmt::format("{} is left out: {}", name, error.what()));
+      kernels.notes.push_back(fmt::format("{} is left out: {}", name, error.what()));
     }
   }
-  std::ranges::stable_sort(by_promise, std::greater<>{}, [](const auto& each) { return each.first; });
-  for (auto& [gain, name] : by_promise) found.kernels.push_back(std::move(name));
-  if (!found.kernels.empty()) return found;
-  throw bad_input(found.notes.empty() ? "there is no kernel to optimize; see harness kernels" : found.notes.front());
+  std::ranges::stable_sort(by_promise, std::greater<>{}, [](const auto& entry) { return entry.first; });
+  for (auto& [gain, name] : by_promise) kernels.kernels.push_back(std::move(name));
+  if (!kernels.kernels.empty()) return kernels;
+  throw bad_input(kernels.notes.empty() ? "there is no kernel to optimize; see harness kernels"
+                                        : kernels.notes.front());
 }
 
 }  // namespace harness

@@ -63,7 +63,7 @@ struct Flights::Landed {
   }
 };
 
-Waits Flights::evaluate(Assignment work, DecisionRecord taken) {
+Waits Flights::evaluate(Assignment work, DecisionRecord cause) {
   Wish wish{work.but_not, work.only};
   for (;;) {
     DeviceFree free(*this, wish);
@@ -72,7 +72,7 @@ Waits Flights::evaluate(Assignment work, DecisionRecord taken) {
     Flight flight;
     flight.device = *device;
     flight.work = work;
-    flight.attempt = attempt_of(work, taken, *device);
+    flight.attempt = attempt_of(work, cause, *device);
     context_.say_at_work(work);
     const std::int64_t ticket = stored([&] { return context_.ports.ledger.begin_attempt(flight.attempt); });
     context_.ports.display.begun({ticket, &flight.attempt});
@@ -81,7 +81,7 @@ Waits Flights::evaluate(Assignment work, DecisionRecord taken) {
     Flight ended = co_await landed;
     last_device_ = ended.device;
     blame_candidate(ended);
-    Ended ending = calls_.land(ticket, ended, taken);
+    Ended ending = calls_.land(ticket, ended, cause);
     if (ending || !std::holds_alternative<Lost>(ended.evaluation->outcome)) co_return ending;
     wish = {device, {}};  // once more, elsewhere
   }
@@ -99,11 +99,11 @@ std::optional<std::size_t> Flights::free_device(const Wish& wish) {
   const bool only_that = wish.only && is_fleet && devices[*wish.only].alive;
   std::optional<std::size_t> last_resort;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    const bool taken = std::ranges::any_of(flights_, [&](const auto& flight) { return flight.second.device == i; });
+    const bool busy = std::ranges::any_of(flights_, [&](const auto& flight) { return flight.second.device == i; });
     if (is_fleet && !devices[i].alive) continue;
     if (only_that && *wish.only != i) continue;
-    if (wish.but_not == i) last_resort = taken ? std::nullopt : std::optional(i);
-    else if (!taken) return i;
+    if (wish.but_not == i) last_resort = busy ? std::nullopt : std::optional(i);
+    else if (!busy) return i;
   }
   if (!wish.but_not) return std::nullopt;
   const bool others = std::ranges::any_of(
@@ -127,10 +127,10 @@ bool Flights::under_way(const std::string& kernel, const std::string& workload, 
   });
 }
 
-AttemptRecord Flights::attempt_of(const Assignment& work, const DecisionRecord& taken, std::size_t device) {
+AttemptRecord Flights::attempt_of(const Assignment& work, const DecisionRecord& cause, std::size_t device) {
   const Realized& realized = work.realized;
   AttemptRecord attempt{context_.campaign,
-                        taken.id,
+                        cause.id,
                         realized.candidate,
                         realized.problem.workload.name,
                         realized.problem.contract_hash,

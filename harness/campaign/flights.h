@@ -28,7 +28,7 @@ class Flights {
       : context_(context), cards_(cards), calls_(std::move(calls)) {}
 
   /// To be awaited: waits for a device, then for the evaluation on it.
-  Waits evaluate(Assignment work, DecisionRecord taken);
+  Waits evaluate(Assignment work, DecisionRecord cause);
 
   /// Runs a task until it first waits; the first ending of any task that is done.
   Ended start(Waits task);
@@ -72,7 +72,7 @@ class Flights {
   Fleet& fleet();
   std::optional<std::size_t> free_device(const Wish& wish);
   bool any_device_left() const;
-  AttemptRecord attempt_of(const Assignment& work, const DecisionRecord& taken, std::size_t device);
+  AttemptRecord attempt_of(const Assignment& work, const DecisionRecord& cause, std::size_t device);
   void take_off(std::int64_t ticket, Flight flight);
   void blame_candidate(Flight& flight);
   Ended reap();

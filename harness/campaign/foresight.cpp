@@ -12,9 +12,9 @@ namespace harness {
 namespace {
 
 template <typename Key>
-std::optional<double> find(const std::map<Key, double>& known, const Key& key) {
-  const auto at = known.find(key);
-  return at == known.end() ? std::nullopt : std::optional(at->second);
+std::optional<double> find(const std::map<Key, double>& seconds_by_key, const Key& key) {
+  const auto at = seconds_by_key.find(key);
+  return at == seconds_by_key.end() ? std::nullopt : std::optional(at->second);
 }
 
 }  // namespace
@@ -37,9 +37,9 @@ std::vector<Foreseen> foresee(Catalog& catalog, Evaluator& evaluator, Ledger& le
     }
     const auto add = [&](std::size_t count, const std::string& thing, Purpose purpose) {
       if (count == 0) return;
-      std::optional<double> each = find(usual.evaluations, std::pair(kernel, purpose));
-      if (each) *each *= static_cast<double>(count);
-      all.push_back({fmt::format("{} of {}", counted(count, thing), kernel), each});
+      std::optional<double> evaluation_s = find(usual.evaluations, std::pair(kernel, purpose));
+      if (evaluation_s) *evaluation_s *= static_cast<double>(count);
+      all.push_back({fmt::format("{} of {}", counted(count, thing), kernel), evaluation_s});
     };
     add(workloads, "baseline", Purpose::baseline);
     add(others, "rival", Purpose::rival);

@@ -34,15 +34,15 @@ bool better_for_trial(const Problem& a, const Problem& b) {
 /// By group: the workload that its trial is made on.
 std::map<std::string, std::string> trial_workloads(Catalog& catalog, const KernelInfo& kernel,
                                                    const DeviceInfo& device) {
-  std::map<std::string, std::string> chosen;
+  std::map<std::string, std::string> smallest;
   for (const Workload& workload : kernel.workloads) {
     if (!workload.declared || !is_sensible_on(workload, device)) continue;
-    std::string& best = chosen[workload_group(workload)];
+    std::string& best = smallest[workload_group(workload)];
     if (best.empty() ||
         better_for_trial(catalog.plugin(kernel.name).problem(workload.name), catalog.plugin(kernel.name).problem(best)))
       best = workload.name;
   }
-  return chosen;
+  return smallest;
 }
 
 /// Of a group's workloads among `names`, the one with the most work: sums are longest there, and errors largest.
@@ -106,29 +106,29 @@ std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, con
 OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate& candidate,
                          const std::string& workload, bool finalist) {
   const DeviceInfo device = evaluator.device();
-  OtherPoints found;
-  found.neighbours =
+  OtherPoints points;
+  points.neighbours =
       catalog.plugin(candidate.kernel)
           .neighbours(candidate, workload, device, finalist ? kFinalNeighbours : kSearchNeighbours, fresh_choice());
   for (Realized& point :
        catalog.plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, fresh_choice()))
-    found.neighbours.push_back(std::move(point));
-  found.ranges = catalog.plugin(candidate.kernel).size_ranges(workload);
+    points.neighbours.push_back(std::move(point));
+  points.ranges = catalog.plugin(candidate.kernel).size_ranges(workload);
   if (finalist)
-    found.valid_share = catalog.plugin(candidate.kernel).valid_share(candidate, workload, device, fresh_choice());
+    points.valid_share = catalog.plugin(candidate.kernel).valid_share(candidate, workload, device, fresh_choice());
   const std::optional<DeviceInfo> cpu = device.emulation ? device : evaluator.preflight_device();
   if (cpu)
-    found.tiny_at = [&catalog, workload, cpu = *cpu](const Candidate& tried, const Config& fixed) {
-      return catalog.plugin(tried.kernel).tiny_at(tried, workload, cpu, fixed, fresh_choice());
+    points.tiny_at = [&catalog, workload, cpu = *cpu](const Candidate& candidate, const Config& fixed) {
+      return catalog.plugin(candidate.kernel).tiny_at(candidate, workload, cpu, fixed, fresh_choice());
     };
   const VariantTexts baseline =
       catalog.plugin(candidate.kernel).variant_texts(catalog.plugin(candidate.kernel).info().variants.front().name);
-  found.baseline.push_back({"", baseline.source});
-  for (const auto& [name, text] : baseline.headers) found.baseline.push_back({name, text});
+  points.baseline.push_back({"", baseline.source});
+  for (const auto& [name, text] : baseline.headers) points.baseline.push_back({name, text});
   // Which form of the inputs meets which size is nothing that a candidate could count on.
-  std::shuffle(found.neighbours.begin(), found.neighbours.end(), std::mt19937_64(fresh_choice()));
-  found.preflight = preflight_of(catalog, evaluator, candidate, workload);
-  return found;
+  std::shuffle(points.neighbours.begin(), points.neighbours.end(), std::mt19937_64(fresh_choice()));
+  points.preflight = preflight_of(catalog, evaluator, candidate, workload);
+  return points;
 }
 
 }  // namespace
@@ -264,24 +264,24 @@ std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator,
                                          const std::string& kernel) {
   const std::string hash = catalog.plugin(kernel).admission_hash();
   const std::string key = evaluator.device().admission_key;
-  if (auto known = stored([&] { return admissions.admission(hash, key); })) return known;
+  if (auto recorded = stored([&] { return admissions.admission(hash, key); })) return recorded;
   AdmissionRequest request = admission_request(catalog, evaluator, kernel);
   request.elsewhere = found_elsewhere(catalog, admissions, kernel, hash, key);
   request.known = [&](const std::string& part) {
     return stored([&] { return admissions.admission_part(hash, key, part); });
   };
-  request.keep = [&](const std::string& part, const json& found) {
-    stored([&] { admissions.keep_admission_part(hash, key, kernel, part, found); });
+  request.keep = [&](const std::string& part, const json& evidence) {
+    stored([&] { admissions.keep_admission_part(hash, key, kernel, part, evidence); });
   };
-  const auto made = evaluator.admit(request);
-  if (made) stored([&] { admissions.record_admission(*made); });
-  return made;
+  const auto admission = evaluator.admit(request);
+  if (admission) stored([&] { admissions.record_admission(*admission); });
+  return admission;
 }
 
 MeasuredPeaks known_peaks(Evaluator& evaluator, DeviceRecord& record) {
   const DeviceInfo device = evaluator.device();
   if (device.emulation) return {};
-  if (const auto known = stored([&] { return record.peaks(device); })) return *known;
+  if (const auto recorded = stored([&] { return record.peaks(device); })) return *recorded;
   const MeasuredPeaks measured = evaluator.measure_peaks();
   stored([&] { record.record_peaks(device, measured); });
   return measured;

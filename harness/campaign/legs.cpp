@@ -36,8 +36,8 @@ Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<s
       flights_(context_, cards_,
                {[this](const Assignment& work) { return requests_.of(work); },
                 [this](AttemptRecord& attempt) { proposals_.label(attempt); },
-                [this](std::int64_t ticket, Flight& flight, const DecisionRecord& taken) {
-                  return land(ticket, flight, taken);
+                [this](std::int64_t ticket, Flight& flight, const DecisionRecord& cause) {
+                  return land(ticket, flight, cause);
                 }}),
       confirmation_(context_, cards_, flights_, [this](Decision decision) { return record(std::move(decision), 0); }),
       proposals_(context_, [this] { return confirmation_.reserve_s(); }),
@@ -115,7 +115,7 @@ void Campaign::resume() {
               },
               [this](const Orphan& orphan) { flights_.remember_orphan(orphan); }})
       .replay(decisions, iterations);
-  if (!decisions.empty()) last_taken_ = decisions.back();
+  if (!decisions.empty()) last_cause_ = decisions.back();
   for (const FailedGate& failed : record.failed_gates(context_.campaign)) requests_.note_failed(failed);
 }
 
@@ -138,10 +138,10 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
                                admissions_.left_out(kernel)});
   }
   for (const Arm& arm : state_.arms().arms) {
-    const ArmState& each = arm.state;
-    const bool tried = each.evaluations > 0 || each.earlier_evaluations > 0 || each.baseline;
-    if (!tried && state_.workload(each.id.kernel, each.id.workload).baseline_tried)
-      summary.never_tried.push_back(each.id);
+    const ArmState& state = arm.state;
+    const bool has_evidence = state.evaluations > 0 || state.earlier_evaluations > 0 || state.baseline;
+    if (!has_evidence && state_.workload(state.id.kernel, state.id.workload).baseline_tried)
+      summary.never_tried.push_back(state.id);
   }
   summary.spent_s = limits_.spent_s();
   summary.cost_usd = limits_.spent_usd();

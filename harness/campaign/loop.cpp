@@ -89,8 +89,8 @@ Ended Campaign::explore() {
       continue;  // it is asked again when nothing is under way
     if (proposals_.wait_instead(*ended)) continue;
     proposals_.drop();
-    if (!last_taken_) return ended;
-    return flights_.finish(baselines_.measure_missing_rivals(*ended, *last_taken_));
+    if (!last_cause_) return ended;
+    return flights_.finish(baselines_.measure_missing_rivals(*ended, *last_cause_));
   }
 }
 
@@ -167,13 +167,13 @@ void Campaign::remember(const json& memory) {
 }
 
 DecisionRecord Campaign::record(Decision decision, double decide_s) {
-  DecisionRecord taken{0, std::move(decision), state_.current, ports_.clock.unix_seconds()};
-  taken.id = stored([&] {
-    return ports_.ledger.record_decision(context_.campaign, taken.decision, taken.from, strategy_->identity(),
-                                         taken.now_unix, decide_s);
+  DecisionRecord cause{0, std::move(decision), state_.current, ports_.clock.unix_seconds()};
+  cause.id = stored([&] {
+    return ports_.ledger.record_decision(context_.campaign, cause.decision, cause.from, strategy_->identity(),
+                                         cause.now_unix, decide_s);
   });
-  last_taken_ = taken;
-  return taken;
+  last_cause_ = cause;
+  return cause;
 }
 
 // Only an arm that was tried elsewhere meanwhile can be: the strategy is asked again when something has ended.
@@ -184,12 +184,12 @@ bool Campaign::is_busy(const Decision& decision) {
          flights_.under_way(id.kernel, id.workload, Purpose::baseline);
 }
 
-Waits Campaign::obey(DecisionRecord taken) {
-  const Decision& decision = taken.decision;
+Waits Campaign::obey(DecisionRecord cause) {
+  const Decision& decision = cause.decision;
   if (decision.action == Action::stop) co_return Ending{decision.reason.value_or(EndReason::strategy), decision.why};
   if (decision.action == Action::confirm) co_return Ending{EndReason::strategy, decision.why};
   if (decision.action == Action::propose) {
-    Waits asks = ask_for_proposal(taken);
+    Waits asks = ask_for_proposal(cause);
     co_return co_await asks;
   }
   announce_pivot(decision);
@@ -197,19 +197,19 @@ Waits Campaign::obey(DecisionRecord taken) {
     find_arm(state_.arms(), decision.arm)->state.closed = true;
     co_return std::nullopt;
   }
-  Waits begins = baselines_.begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), taken);
+  Waits begins = baselines_.begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), cause);
   if (Ended ended = co_await begins) co_return ended;
-  Waits tries = trials_.try_arm(taken, decision.arm);
+  Waits tries = trials_.try_arm(cause, decision.arm);
   co_return co_await tries;
 }
 
 // A proposer is told how the baseline does.
-Waits Campaign::ask_for_proposal(DecisionRecord taken) {
+Waits Campaign::ask_for_proposal(DecisionRecord cause) {
   proposals_.refuse_if_unready();
-  const ArmId& arm = taken.decision.arm;
-  Waits begins = baselines_.begin_workload(state_.workload(arm.kernel, arm.workload), taken);
+  const ArmId& arm = cause.decision.arm;
+  Waits begins = baselines_.begin_workload(state_.workload(arm.kernel, arm.workload), cause);
   if (Ended ended = co_await begins) co_return ended;
-  if (!proposals_.is_full()) proposals_.ask(taken);  // others may have asked meanwhile
+  if (!proposals_.is_full()) proposals_.ask(cause);  // others may have asked meanwhile
   co_return std::nullopt;
 }
 
@@ -221,7 +221,7 @@ void Campaign::announce_pivot(const Decision& decision) {
 }
 
 // An evaluation has ended. A device that was lost is not the candidate's doing: its attempt is tried again on resume.
-Ended Campaign::land(std::int64_t ticket, Flight& flight, const DecisionRecord& taken) {
+Ended Campaign::land(std::int64_t ticket, Flight& flight, const DecisionRecord& cause) {
   Evaluation& evaluation = *flight.evaluation;
   link_fingerprint(flight.attempt.candidate, ports_.ledger, evaluation);
   evaluation.cost.prepare_s = ports_.evaluator.take_prepare_seconds();
@@ -232,11 +232,11 @@ Ended Campaign::land(std::int64_t ticket, Flight& flight, const DecisionRecord& 
   const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
   if (crashed != nullptr && crashed->kind == CrashKind::device_lost)
     return Ending{EndReason::device_lost, crashed->detail};
-  return keep(ticket, flight, taken);
+  return keep(ticket, flight, cause);
 }
 
 // What was found is recorded, remembered and shown.
-Ended Campaign::keep(std::int64_t ticket, const Flight& flight, const DecisionRecord& taken) {
+Ended Campaign::keep(std::int64_t ticket, const Flight& flight, const DecisionRecord& cause) {
   const Assignment& work = flight.work;
   const Evaluation& evaluation = *flight.evaluation;
   const bool confirmed = work.confirms() && std::holds_alternative<Passed>(evaluation.outcome);
@@ -246,9 +246,9 @@ Ended Campaign::keep(std::int64_t ticket, const Flight& flight, const DecisionRe
     requests_.note_failed(failed);
   outlook_.evaluation_ended();
   const IterationSummary summary = summarize_iteration(iteration, flight.attempt, evaluation);
-  const bool new_best = apply(summary, &taken.decision.predict, error_message(evaluation.outcome));
+  const bool new_best = apply(summary, &cause.decision.predict, error_message(evaluation.outcome));
   ports_.display.iteration(
-      {iteration, flight.attempt, &evaluation, taken.decision, device_.device, confirmed, new_best, ticket});
+      {iteration, flight.attempt, &evaluation, cause.decision, device_.device, confirmed, new_best, ticket});
   profiles_.consider(work, summary, new_best);
   if (std::holds_alternative<Interrupted>(evaluation.outcome)) return stopped_by_user();
   return std::nullopt;

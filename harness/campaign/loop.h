@@ -49,11 +49,11 @@ class Campaign {
   void remember(const json& memory);
   DecisionRecord record(Decision decision, double decide_s);
   bool is_busy(const Decision& decision);
-  Waits obey(DecisionRecord taken);
-  Waits ask_for_proposal(DecisionRecord taken);
+  Waits obey(DecisionRecord cause);
+  Waits ask_for_proposal(DecisionRecord cause);
   void announce_pivot(const Decision& decision);
-  Ended land(std::int64_t ticket, Flight& flight, const DecisionRecord& taken);
-  Ended keep(std::int64_t ticket, const Flight& flight, const DecisionRecord& taken);
+  Ended land(std::int64_t ticket, Flight& flight, const DecisionRecord& cause);
+  Ended keep(std::int64_t ticket, const Flight& flight, const DecisionRecord& cause);
   bool apply(const IterationSummary& iteration, const Prediction* predicted, const std::string& message);
   void assume(const Decision& decision);
   CampaignSummary summarize(const Ending& ending);
@@ -78,7 +78,7 @@ class Campaign {
   Baselines baselines_;
   ArmTrials trials_;
   Outlook outlook_;
-  std::optional<DecisionRecord> last_taken_;
+  std::optional<DecisionRecord> last_cause_;
   std::map<std::tuple<std::string, std::string, std::string>, std::optional<double>> distances_;  // kernel, from, to
 };
 

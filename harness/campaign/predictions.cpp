@@ -62,13 +62,13 @@ std::vector<Point> drawn(const ArmSpace& space, std::size_t most, std::uint64_t 
   for (const auto& [variant, points] : space.variants)
     for (std::size_t point = 0; point < points.points.size(); ++point) all.emplace_back(variant, point);
   std::mt19937_64 random(seed);
-  std::vector<Point> chosen;
+  std::vector<Point> points;
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
     std::swap(all[i], all[i + random() % (all.size() - i)]);
-    const auto variant = std::ranges::find(space.variants, all[i].first, [](const auto& each) { return each.first; });
-    chosen.emplace_back(all[i].first, configuration(variant->second, all[i].second));
+    const auto variant = std::ranges::find(space.variants, all[i].first, [](const auto& entry) { return entry.first; });
+    points.emplace_back(all[i].first, configuration(variant->second, all[i].second));
   }
-  return chosen;
+  return points;
 }
 
 }  // namespace
@@ -108,10 +108,10 @@ std::vector<Realized> Predictions::candidates_of(const Arm& arm, std::size_t mos
   std::vector<Point> points = likely_points(arm);
   for (Point& point : drawn(arm.space, most, seed)) points.push_back(std::move(point));
   std::vector<Realized> candidates;
-  std::set<std::string> seen;
+  std::set<std::string> configs_seen;
   for (const auto& [variant, config] : points) {
     if (candidates.size() == most) break;
-    if (!seen.insert(variant + "\n" + to_text(config)).second) continue;
+    if (!configs_seen.insert(variant + "\n" + to_text(config)).second) continue;
     try {
       candidates.push_back(context_.ports.catalog.plugin(arm.state.id.kernel)
                                .realize({arm.state.id.kernel, variant, arm.state.id.technique, config},
@@ -125,7 +125,8 @@ std::vector<Realized> Predictions::candidates_of(const Arm& arm, std::size_t mos
 void Predictions::begin_ticket(const Arm& arm, std::vector<Realized> candidates, std::int64_t ticket) {
   if (candidates.empty()) return;
   PredictedStart start{arm.state.id, context_.ports.predictor->gpu(), 0, false, {}};
-  for (const Realized& each : candidates) start.points.push_back({each.candidate.variant, each.candidate.config, 0});
+  for (const Realized& candidate : candidates)
+    start.points.push_back({candidate.candidate.variant, candidate.candidate.config, 0});
   under_way_[ticket] = std::move(start);
   context_.ports.predictor->begin(ticket, std::move(candidates));
 }

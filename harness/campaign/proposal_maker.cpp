@@ -142,12 +142,12 @@ std::optional<RecordedTwin> ProposalMaker::find_older_twin(const ProposalRecord&
 
 /// What became of a twin, the end of a sentence.
 std::string ProposalMaker::fate_of(ProposalRecord& record) const {
-  const SeenVariant* const seen = so_far_.seen.find(record.arm.kernel, record.arm.workload, record.twin);
-  if (seen == nullptr) return ", which has not been evaluated yet";
-  record.twin_iteration = seen->iteration;
-  if (seen->speedup)
-    return fmt::format(", which {} at {:.2f}x in iteration {}", seen->outcome, *seen->speedup, seen->iteration);
-  return fmt::format(", which ended as {} in iteration {}", seen->outcome, seen->iteration);
+  const SeenVariant* const twin = so_far_.seen.find(record.arm.kernel, record.arm.workload, record.twin);
+  if (twin == nullptr) return ", which has not been evaluated yet";
+  record.twin_iteration = twin->iteration;
+  if (twin->speedup)
+    return fmt::format(", which {} at {:.2f}x in iteration {}", twin->outcome, *twin->speedup, twin->iteration);
+  return fmt::format(", which ended as {} in iteration {}", twin->outcome, twin->iteration);
 }
 
 /// Makes it a variant of the kernel, if it can be one on any of the campaign's workloads.

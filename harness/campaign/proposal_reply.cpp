@@ -48,15 +48,15 @@ std::optional<std::int64_t> count_in(const json& object, const char* key) {
 
 /// What a proposer says of its cost is a claim: only what can be true is kept.
 void read_usage(const json& reply, ProposalUsage& usage) {
-  const auto given = reply.find("usage");
-  if (given == reply.end() || !given->is_object()) return;
-  if (const auto model = given->find("model"); model != given->end() && model->is_string())
+  const auto usage_field = reply.find("usage");
+  if (usage_field == reply.end() || !usage_field->is_object()) return;
+  if (const auto model = usage_field->find("model"); model != usage_field->end() && model->is_string())
     usage.model = beginning(model->get<std::string>(), kLongestModel);
-  usage.tokens_in = count_in(*given, "tokens_in");
-  usage.tokens_out = count_in(*given, "tokens_out");
-  usage.tokens_cached = count_in(*given, "tokens_cached");
-  const auto usd = given->find("usd");
-  if (usd == given->end() || !usd->is_number()) return;
+  usage.tokens_in = count_in(*usage_field, "tokens_in");
+  usage.tokens_out = count_in(*usage_field, "tokens_out");
+  usage.tokens_cached = count_in(*usage_field, "tokens_cached");
+  const auto usd = usage_field->find("usd");
+  if (usd == usage_field->end() || !usd->is_number()) return;
   const double value = usd->get<double>();
   if (value >= 0 && value <= kMostUsd) {
     usage.usd = value;
@@ -70,12 +70,12 @@ std::optional<std::string> text_in(const json& object, const char* key) {
   return at->get<std::string>();
 }
 
-std::optional<ReplyProblem> read_edits(const json& given, std::vector<SourceEdit>& edits) {
-  if (!given.is_array() || given.empty()) return unparsable("'edits' is not a list of {\"search\", \"replace\"}");
-  if (given.size() > kMostEdits) return unparsable(fmt::format("'edits' has more than {} entries", kMostEdits));
-  for (const json& each : given) {
-    const auto search = each.is_object() ? text_in(each, "search") : std::nullopt;
-    const auto replace = each.is_object() ? text_in(each, "replace") : std::nullopt;
+std::optional<ReplyProblem> read_edits(const json& list, std::vector<SourceEdit>& edits) {
+  if (!list.is_array() || list.empty()) return unparsable("'edits' is not a list of {\"search\", \"replace\"}");
+  if (list.size() > kMostEdits) return unparsable(fmt::format("'edits' has more than {} entries", kMostEdits));
+  for (const json& entry : list) {
+    const auto search = entry.is_object() ? text_in(entry, "search") : std::nullopt;
+    const auto replace = entry.is_object() ? text_in(entry, "replace") : std::nullopt;
     if (!search || !replace) return unparsable("an entry of 'edits' is not {\"search\": text, \"replace\": text}");
     if (search->empty()) return unparsable("an entry of 'edits' has an empty 'search'");
     edits.push_back({*search, *replace});
@@ -129,13 +129,13 @@ std::string line_of(const std::string& text, std::size_t most = 60) {
 
 std::optional<ReplyProblem> manifest_problem(const json& parts) {
   if (!parts.is_object()) return unparsable("'manifest' is not an object of the changed parts");
-  std::vector<std::string> known = kFunctions;
-  known.insert(known.end(), kValues.begin(), kValues.end());
+  std::vector<std::string> names = kFunctions;
+  names.insert(names.end(), kValues.begin(), kValues.end());
   for (const auto& [name, part] : parts.items()) {
     const bool is_function = std::ranges::find(kFunctions, name) != kFunctions.end(), is_lua = name == kLua;
     if (!is_function && !is_lua && std::ranges::find(kValues, name) == kValues.end())
       return unparsable(fmt::format("'manifest' has the part '{}', which cannot be changed; parts are: {}",
-                                    beginning(name, 40), fmt::join(known, ", ")));
+                                    beginning(name, 40), fmt::join(names, ", ")));
     if (is_function && !(part.is_string() && part.get_ref<const std::string&>().starts_with("function")))
       return unparsable(fmt::format("'manifest.{}' is not the text of a Lua function", name));
     if (is_lua && !part.is_string()) return unparsable("'manifest.lua' is not a text");
@@ -198,14 +198,14 @@ std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, Pr
   if (auto* problem = std::get_if<ReplyProblem>(&parsed)) return *problem;
   const json reply = std::move(std::get<json>(parsed));
   read_usage(reply, usage);
-  const auto said = text_in(reply, "text");
-  if (!said || reply.contains("source") || reply.contains("edits")) return reply_of(reply);
+  const auto answer = text_in(reply, "text");
+  if (!answer || reply.contains("source") || reply.contains("edits")) return reply_of(reply);
   // What a server sent, wrapped by a program that asked it: the usage counts whatever the text is.
   if (const auto error = text_in(reply, "error")) return ReplyProblem{ProposalOutcome::failed, line_of(*error, 300)};
   if (text_in(reply, "end") == "length") return cut_by_length(usage);
   if (reply.contains("refusal")) return reply_of(reply);
-  if (!is_text(*said)) return unparsable("the reply holds a zero byte");
-  auto inner = reply_object(*said);
+  if (!is_text(*answer)) return unparsable("the reply holds a zero byte");
+  auto inner = reply_object(*answer);
   if (auto* problem = std::get_if<ReplyProblem>(&inner)) return *problem;
   return reply_of(std::get<json>(inner));
 }
@@ -236,16 +236,17 @@ std::vector<std::string_view> bare_lines(std::string_view text, std::vector<std:
 PlaceInSource lines_like(const std::string& text, const std::string& search) {
   std::vector<std::size_t> begins, ignored;
   const std::vector<std::string_view> lines = bare_lines(text, begins);
-  std::vector<std::string_view> wanted = bare_lines(search, ignored);
-  while (!wanted.empty() && wanted.back().empty()) wanted.pop_back();
-  while (!wanted.empty() && wanted.front().empty()) wanted.erase(wanted.begin());
+  std::vector<std::string_view> search_lines = bare_lines(search, ignored);
+  while (!search_lines.empty() && search_lines.back().empty()) search_lines.pop_back();
+  while (!search_lines.empty() && search_lines.front().empty()) search_lines.erase(search_lines.begin());
   PlaceInSource place;
-  if (wanted.empty()) return place;
-  for (std::size_t first = 0; first + wanted.size() <= lines.size(); ++first) {
-    if (!std::equal(wanted.begin(), wanted.end(), lines.begin() + static_cast<std::ptrdiff_t>(first))) continue;
+  if (search_lines.empty()) return place;
+  for (std::size_t first = 0; first + search_lines.size() <= lines.size(); ++first) {
+    if (!std::equal(search_lines.begin(), search_lines.end(), lines.begin() + static_cast<std::ptrdiff_t>(first)))
+      continue;
     if (++place.places > 1) continue;
     place.begin = begins[first];
-    place.size = begins[first + wanted.size()] - 1 - place.begin;
+    place.size = begins[first + search_lines.size()] - 1 - place.begin;
   }
   return place;
 }

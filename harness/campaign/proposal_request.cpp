@@ -46,9 +46,9 @@ bool is_wanted(const RequestParts& parts, const std::string& header) {
 /// Headers that the parents include and that the technique is named after with their texts, of the others a line each.
 Ordered headers_of(const RequestParts& parts) {
   Ordered headers = Ordered::array();
-  std::set<std::string> told;
+  std::set<std::string> variants_told;
   for (const auto& [header, what] : parts.kernel.wrappers) {
-    if (!told.insert(header).second) continue;
+    if (!variants_told.insert(header).second) continue;
     if (includes(parts, header) || is_wanted(parts, header))
       headers.push_back(fmt::format("#include <{}>: {}", header, shortened(what, kLongestHeader)));
     else if (const std::string line = header_line(header, what); !line.empty()) headers.push_back(line);
@@ -59,14 +59,14 @@ Ordered headers_of(const RequestParts& parts) {
 Ordered contract_of(const RequestParts& parts) {
   const Problem& problem = parts.problem;
   Ordered arguments = Ordered::array();
-  for (const Argument& each : problem.arguments) {
-    Ordered argument = {{"name", each.name}, {"kind", std::string(name(each.kind))}};
-    if (is_tensor(each.kind)) {
-      argument["dtype"] = std::string(name(each.dtype));
-      argument["shape"] = each.shape;
-      if (each.align > 0) argument["align"] = each.align;
+  for (const Argument& input : problem.arguments) {
+    Ordered argument = {{"name", input.name}, {"kind", std::string(name(input.kind))}};
+    if (is_tensor(input.kind)) {
+      argument["dtype"] = std::string(name(input.dtype));
+      argument["shape"] = input.shape;
+      if (input.align > 0) argument["align"] = input.align;
     }
-    if (each.absent) argument["absent"] = true;
+    if (input.absent) argument["absent"] = true;
     arguments.push_back(std::move(argument));
   }
   Ordered sizes = Ordered::object();
@@ -94,15 +94,15 @@ Ordered parent_of(const RequestParent& parent) {
           {"time_ns", or_null(parent.time_ns)}, {"speedup", or_null(parent.speedup)}, {"diagnosis", parent.diagnosis}};
 }
 
-Ordered try_of(const RequestTry& tried) {
-  Ordered object = {{"variant", tried.variant}, {"outcome", tried.outcome}};
-  if (tried.speedup) object["speedup"] = *tried.speedup;
-  if (!tried.hypothesis.empty()) object["hypothesis"] = shortened(tried.hypothesis, kLongestMessage);
-  if (!tried.fingerprint.empty()) object["fingerprint"] = tried.fingerprint;
+Ordered try_of(const RequestTry& attempt) {
+  Ordered object = {{"variant", attempt.variant}, {"outcome", attempt.outcome}};
+  if (attempt.speedup) object["speedup"] = *attempt.speedup;
+  if (!attempt.hypothesis.empty()) object["hypothesis"] = shortened(attempt.hypothesis, kLongestMessage);
+  if (!attempt.fingerprint.empty()) object["fingerprint"] = attempt.fingerprint;
   // A compiler's words are its own; those of gates may hold seeds and tolerances.
-  if (!tried.message.empty())
-    object["message"] =
-        shortened(tried.outcome == "compile_error" ? tried.message : without_secrets(tried.message), kLongestMessage);
+  if (!attempt.message.empty())
+    object["message"] = shortened(
+        attempt.outcome == "compile_error" ? attempt.message : without_secrets(attempt.message), kLongestMessage);
   return object;
 }
 
@@ -120,7 +120,7 @@ std::string written(const RequestParts& parts, const std::vector<std::string>& l
   request["parents"] = Ordered::array();
   for (const RequestParent& parent : parts.parents) request["parents"].push_back(parent_of(parent));
   request["tried"] = Ordered::array();
-  for (const RequestTry& tried : parts.tried) request["tried"].push_back(try_of(tried));
+  for (const RequestTry& attempt : parts.tried) request["tried"].push_back(try_of(attempt));
   request["notes"] = Ordered::array();
   for (const std::string& note : parts.notes) request["notes"].push_back(shortened(note, kLongestMessage));
   request["best_ns"] = or_null(parts.best_ns);
@@ -188,35 +188,35 @@ std::string header_line(const std::string& header, const std::string& what) {
   if (header.compare(from, 5, "wide_") == 0 || what.find("adopt") != std::string::npos) return "";
   // Of a long one its first comment comes first, without slashes; a short one is its text.
   const bool is_text = what.starts_with("#") || what.starts_with("//");
-  std::string said;
+  std::string text;
   for (std::size_t at = 0; at < what.size();) {
     const std::size_t end = std::min(what.find('\n', at), what.size());
     std::string_view line = std::string_view(what).substr(at, end - at);
     at = end + 1;
     const bool is_words = is_text ? line.starts_with("//") : !line.empty();
     if (is_text && is_words) line.remove_prefix(std::min(line.find_first_not_of('/'), line.size()));
-    if (is_words) said += (line.starts_with(" ") ? "" : " ") + std::string(line);
-    else if (!said.empty()) break;
+    if (is_words) text += (line.starts_with(" ") ? "" : " ") + std::string(line);
+    else if (!text.empty()) break;
   }
-  const std::size_t sentence = said.find(". ");
-  said = said.substr(0, sentence == std::string::npos ? said.size() : sentence);
-  return fmt::format("<{}>{}{}", header, said.empty() ? "" : ":", shortened(said, kLongestLine));
+  const std::size_t sentence = text.find(". ");
+  text = text.substr(0, sentence == std::string::npos ? text.size() : sentence);
+  return fmt::format("<{}>{}{}", header, text.empty() ? "" : ":", shortened(text, kLongestLine));
 }
 
 nlohmann::ordered_json told_device(const DeviceInfo& device) {
   const DeviceInfo gpu = written_for(device);
-  Ordered told = {{"name", device.name},
-                  {"architecture", gpu.architecture},
-                  {"emulation", device.emulation},
-                  {"multiprocessors", gpu.multiprocessors},
-                  {"max_threads_per_block", device.max_threads_per_block},
-                  {"max_shared_bytes", device.max_shared_bytes},
-                  {"l2_bytes", gpu.l2_bytes}};
-  if (gpu.peak_bytes_per_s > 0) told["bytes_per_s"] = gpu.peak_bytes_per_s;
+  Ordered device_facts = {{"name", device.name},
+                          {"architecture", gpu.architecture},
+                          {"emulation", device.emulation},
+                          {"multiprocessors", gpu.multiprocessors},
+                          {"max_threads_per_block", device.max_threads_per_block},
+                          {"max_shared_bytes", device.max_shared_bytes},
+                          {"l2_bytes", gpu.l2_bytes}};
+  if (gpu.peak_bytes_per_s > 0) device_facts["bytes_per_s"] = gpu.peak_bytes_per_s;
   for (const auto& [dtype, flops] : gpu.peak_flops)
-    if (flops > 0) told["flops"][dtype] = flops;
-  if (gpu.peak_exps_per_s > 0) told["exps_per_s"] = gpu.peak_exps_per_s;
-  return told;
+    if (flops > 0) device_facts["flops"][dtype] = flops;
+  if (gpu.peak_exps_per_s > 0) device_facts["exps_per_s"] = gpu.peak_exps_per_s;
+  return device_facts;
 }
 
 std::int64_t estimated_tokens(std::string_view text) {

@@ -87,11 +87,11 @@ void add_ended(const std::vector<Proposed>& ended, ProposerState& state) {
 
 /// A recorded answer in the place of a request of today.
 void take_over(ProposalRecord& record, const ProposalRecord& recorded) {
-  const ProposalRecord asked = std::exchange(record, recorded);
-  record.campaign = asked.campaign;
-  record.decision = asked.decision;
-  record.number = asked.number;
-  record.second_to = asked.second_to;
+  const ProposalRecord request = std::exchange(record, recorded);
+  record.campaign = request.campaign;
+  record.decision = request.decision;
+  record.number = request.number;
+  record.second_to = request.second_to;
 }
 
 }  // namespace
@@ -149,7 +149,8 @@ ProposerState Proposals::view() const {
   state.earlier_improved = history_.improved;
   if (history_.improved > 0) state.earlier_log_gain = history_.log_gain;
   if (!state.latency_s) state.latency_s = history_.latency_s;
-  if (std::ranges::all_of(so_far_.ended, [](const Proposed& each) { return each.record.proposer == kFromRecord; }))
+  if (std::ranges::all_of(so_far_.ended,
+                          [](const Proposed& proposed) { return proposed.record.proposer == kFromRecord; }))
     state.usd_each = history_.usd_each;
   state.next_usd = next_request_usd();
   return state;
@@ -166,12 +167,12 @@ void Proposals::refuse_if_unready() const {
     throw bad_input(fmt::format("strategy '{}' asked for a proposal of a proposer that is not ready", strategy));
 }
 
-void Proposals::ask(const DecisionRecord& taken) {
-  const Decision& decision = taken.decision;
+void Proposals::ask(const DecisionRecord& cause) {
+  const Decision& decision = cause.decision;
   const WorkloadBook& book = context_.state.workload(decision.arm.kernel, decision.arm.workload);
   ProposalRecord record;
   record.campaign = context_.campaign;
-  record.decision = taken.id;
+  record.decision = cause.id;
   record.arm = decision.arm;
   record.arm.technique = asked_technique(decision.arm.technique);
   record.ask = decision.ask.empty() ? "a new variant that is faster than the best" : decision.ask;
@@ -226,10 +227,10 @@ void Proposals::take(double patience_s) {
     stored([&] { context_.ports.ledger.charge(context_.campaign, "propose", waited); });
   }
   if (!answer) return;
-  const auto asked = std::ranges::find(so_far_.asking, answer->number, &ProposalRecord::number);
-  if (asked == so_far_.asking.end()) return;
-  ProposalRecord record = std::move(*asked);
-  so_far_.asking.erase(asked);
+  const auto request = std::ranges::find(so_far_.asking, answer->number, &ProposalRecord::number);
+  if (request == so_far_.asking.end()) return;
+  ProposalRecord record = std::move(*request);
+  so_far_.asking.erase(request);
   if (answer->recorded) take_over(record, *answer->recorded);
   else judge_reply(record, *answer);
   const bool replied = answer->recorded

@@ -37,7 +37,7 @@ class Proposals {
   /// Throws Error(bad_input) where a decision may not ask now.
   void refuse_if_unready() const;
   /// Sends the request of a decision.
-  void ask(const DecisionRecord& taken);
+  void ask(const DecisionRecord& cause);
   /// Takes every reply that has come.
   void take_ready();
   /// With nothing else to do, a campaign waits for what is under way instead of ending. False: it ends.

@@ -38,30 +38,30 @@ std::string misfit(const ProposalRecord& record, const std::string& technique, C
 std::vector<std::string> restore_proposed(Catalog& catalog, const std::vector<ProposalRecord>& records,
                                           const std::string& kernel) {
   std::vector<std::string> lost;
-  for (const ProposalRecord& each : records) {
-    if (each.outcome != ProposalOutcome::accepted || (!kernel.empty() && each.arm.kernel != kernel)) continue;
+  for (const ProposalRecord& record : records) {
+    if (record.outcome != ProposalOutcome::accepted || (!kernel.empty() && record.arm.kernel != kernel)) continue;
     try {
-      catalog.plugin(each.arm.kernel).add_variant(variant_of(each));
+      catalog.plugin(record.arm.kernel).add_variant(variant_of(record));
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
-      lost.push_back(fmt::format("{} can no longer be made: {}", each.variant, error.what()));
+      lost.push_back(fmt::format("{} can no longer be made: {}", record.variant, error.what()));
     }
   }
   return lost;
 }
 
-ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<ProposalRecord>& known,
+ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<ProposalRecord>& earlier,
                                 const std::vector<Catalog*>& catalogs, const DeviceInfo& device) {
   Catalog& catalog = *catalogs.front();
   const VariantTexts parent = catalog.plugin(edit.kernel).variant_texts(edit.parent);
   ProposalRecord record;
   record.source = edit.source.empty() ? parent.source : edit.source;
   record.normal_hash = normal_hash(record.source, parent.manifest, edit.parts);
-  for (const ProposalRecord& each : known) {
-    record.number = std::max(record.number, each.number);
-    if (each.outcome == ProposalOutcome::accepted && each.arm.kernel == edit.kernel &&
-        each.normal_hash == record.normal_hash)
-      return each;
+  for (const ProposalRecord& proposal : earlier) {
+    record.number = std::max(record.number, proposal.number);
+    if (proposal.outcome == ProposalOutcome::accepted && proposal.arm.kernel == edit.kernel &&
+        proposal.normal_hash == record.normal_hash)
+      return proposal;
   }
   ++record.number;
   const std::string of_parent = find_variant(catalog.kernel(edit.kernel), edit.parent)->technique;
@@ -79,7 +79,7 @@ ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<Prop
   record.manifest = changed_manifest(parent.manifest, change);
   record.variant = fmt::format("proposed_{}", record.number);
   try {
-    for (Catalog* const each : catalogs) each->plugin(record.arm.kernel).add_variant(variant_of(record));
+    for (Catalog* const catalog : catalogs) catalog->plugin(record.arm.kernel).add_variant(variant_of(record));
     record.message = misfit(record, change.technique, catalog, device, {edit.workload});
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::bad_input) throw;

@@ -31,7 +31,7 @@ struct ManifestEdit {
 
 /// The record of such a proposal of a session whose earlier ones are `known`: one of them, if it is the same; else a
 /// new one, which became a variant of `catalogs` ("proposed_N") or says in `message` why it cannot be one there.
-ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<ProposalRecord>& known,
+ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<ProposalRecord>& earlier,
                                 const std::vector<Catalog*>& catalogs, const DeviceInfo& device);
 
 }  // namespace harness

@@ -75,9 +75,9 @@ std::vector<ProposalRecord> recalled_winners(const CampaignContext& context) {
       if (of_workload[winner.workload] >= kMostOfWorkload) continue;
       if (stands_in_folder(context.ports.catalog, winner.proposal)) continue;
       ProposalRecord record = as_proposal(context, winner);
-      const bool known = std::any_of(records.begin() + static_cast<std::ptrdiff_t>(first), records.end(),
-                                     [&](const auto& other) { return other.normal_hash == record.normal_hash; });
-      if (known) continue;
+      const bool recorded = std::any_of(records.begin() + static_cast<std::ptrdiff_t>(first), records.end(),
+                                        [&](const auto& other) { return other.normal_hash == record.normal_hash; });
+      if (recorded) continue;
       ++of_workload[winner.workload];
       record.manifest = manifest_started_at(record.manifest, winner.config);
       records.push_back(std::move(record));

@@ -133,17 +133,17 @@ void add_block(std::string language, const std::vector<std::string_view>& lines,
 }  // namespace
 
 std::string without_thoughts(const std::string& text) {
-  std::string said = text;
-  if (const std::size_t at = said.rfind(kChannel); at != std::string::npos) {
-    said = said.substr(at + kChannel.size());
-    said = said.substr(0, said.find("<|"));
+  std::string prose = text;
+  if (const std::size_t at = prose.rfind(kChannel); at != std::string::npos) {
+    prose = prose.substr(at + kChannel.size());
+    prose = prose.substr(0, prose.find("<|"));
   }
   for (const auto& [open, close] : kThoughts) {
-    if (const std::size_t end = said.rfind(close); end != std::string::npos) said = said.substr(end + close.size());
-    const std::size_t begin = said.find_first_not_of(" \t\r\n");
-    if (begin != std::string::npos && said.compare(begin, open.size(), open) == 0) return "";
+    if (const std::size_t end = prose.rfind(close); end != std::string::npos) prose = prose.substr(end + close.size());
+    const std::size_t begin = prose.find_first_not_of(" \t\r\n");
+    if (begin != std::string::npos && prose.compare(begin, open.size(), open) == 0) return "";
   }
-  return said;
+  return prose;
 }
 
 ReplyBlocks blocks_of(const std::string& text) {
@@ -155,11 +155,11 @@ ReplyBlocks blocks_of(const std::string& text) {
   for (const std::string_view line : lines_of(text)) {
     const std::string_view bare = trimmed(line);
     if (length == 0) {
-      for (const char each : {'`', '~'})
-        if (const std::size_t opened = fence_length(bare, each); opened > 0) {
+      for (const char fence : {'`', '~'})
+        if (const std::size_t opened = fence_length(bare, fence); opened > 0) {
           // ```x``` on one line is code within a sentence.
-          if (bare.find(each, opened) != std::string_view::npos) break;
-          length = opened, sign = each, language = language_in(bare.substr(opened)), inside.clear();
+          if (bare.find(fence, opened) != std::string_view::npos) break;
+          length = opened, sign = fence, language = language_in(bare.substr(opened)), inside.clear();
         }
       if (length == 0) outside.push_back(line);
     } else if (fence_length(bare, sign) == bare.size() && bare.size() >= length) {

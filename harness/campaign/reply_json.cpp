@@ -138,7 +138,7 @@ bool may_begin_object(std::string_view text, std::size_t brace) {
 }  // namespace
 
 ObjectsInText objects_in(const std::string& text) {
-  ObjectsInText seen;
+  ObjectsInText objects;
   int places = 0;
   for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at)) {
     if (!may_begin_object(text, at)) {
@@ -148,27 +148,27 @@ ObjectsInText objects_in(const std::string& text) {
     if (++places > kMostPlaces) break;
     StrictCopy copy(text, at);
     if (!copy.copy()) {
-      seen.breaks_off = true;
+      objects.breaks_off = true;
       ++at;
       continue;
     }
     json object = parse_json_if_valid(copy.strict());
     if (!object.is_object()) {
-      if (seen.error.empty()) try {
+      if (objects.error.empty()) try {
           parse_json(copy.strict());
         } catch (const json::exception& error) {
-          seen.error = error.what();
+          objects.error = error.what();
         }
       ++at;
       continue;
     }
-    seen.objects.push_back(std::move(object));
-    seen.begins.push_back(at);
-    seen.ends.push_back(copy.end());
-    seen.breaks_off = false;
+    objects.objects.push_back(std::move(object));
+    objects.begins.push_back(at);
+    objects.ends.push_back(copy.end());
+    objects.breaks_off = false;
     at = copy.end();
   }
-  return seen;
+  return objects;
 }
 
 }  // namespace harness

@@ -111,7 +111,7 @@ json range_in(const std::string& text) {
 
 void add_sayings(const std::string& prose, json& reply) {
   for (const char* key : {"label", "lesson", "hypothesis"})
-    if (const std::string said = said_after(prose, key); !said.empty() && !reply.contains(key)) reply[key] = said;
+    if (const std::string value = said_after(prose, key); !value.empty() && !reply.contains(key)) reply[key] = value;
   if (const json range = range_in(said_after(prose, "predict")); range.is_object() && !reply.contains("predict"))
     reply["predict"] = range;
   if (reply.contains("hypothesis")) return;
@@ -139,9 +139,9 @@ void add_source(const std::vector<FencedBlock>& fenced, json& reply) {
 }
 
 /// The object that a text's JSON is, among several the last that makes a variant.
-std::optional<Read> object_among(const ObjectsInText& seen, int depth) {
+std::optional<Read> object_among(const ObjectsInText& objects, int depth) {
   std::optional<Read> reply;
-  for (const json& object : seen.objects) {
+  for (const json& object : objects.objects) {
     if (auto inner = unwrapped(object, depth)) reply = std::move(inner);
     else if (makes_a_variant(object) || (!reply && says_anything(object))) reply = object;
   }
@@ -180,7 +180,7 @@ json tagged_reply(const std::string& text) {
     if (const auto source = tagged(text, key); source && !reply.contains("source")) reply["source"] = *source;
   if (!reply.contains("source")) return reply;
   for (const char* key : {"hypothesis", "label", "lesson"})
-    if (const auto said = tagged(text, key)) reply[key] = std::string(without_blanks(*said));
+    if (const auto value = tagged(text, key)) reply[key] = std::string(without_blanks(*value));
   if (const auto manifest = tagged(text, "manifest")) {
     const json parts = parse_json_if_valid(*manifest);
     reply["manifest"] = parts.is_object() ? parts : json{{"lua", *manifest}};
@@ -207,9 +207,9 @@ json fenced_reply(const ReplyBlocks& blocks, const std::optional<Read>& beside) 
 json manifest_itself(const std::vector<FencedBlock>& fenced) {
   for (const FencedBlock& block : fenced) {
     if (!is_one_of(block.language, {"json", "json5", ""})) continue;
-    const ObjectsInText seen = objects_in(block.text);
-    if (seen.objects.size() != 1 || seen.objects.front().empty()) continue;
-    const json& object = seen.objects.front();
+    const ObjectsInText objects = objects_in(block.text);
+    if (objects.objects.size() != 1 || objects.objects.front().empty()) continue;
+    const json& object = objects.objects.front();
     const bool is_manifest = std::ranges::all_of(object.items(), [](const auto& part) {
       return is_one_of(part.key(), {"params", "options", "std", "multi_kernel", "requires", "start", "steps", "valid",
                                     "workspaces"});
@@ -219,10 +219,11 @@ json manifest_itself(const std::vector<FencedBlock>& fenced) {
   return nullptr;
 }
 
-ReplyProblem why_unread(const std::string& text, const ReplyBlocks& blocks, const ObjectsInText& seen) {
+ReplyProblem why_unread(const std::string& text, const ReplyBlocks& blocks, const ObjectsInText& objects) {
   if (blocks.breaks_off) return broken_off("the reply breaks off within a block of code");
-  if (!seen.error.empty()) return cannot_read("the reply's JSON object cannot be read: " + seen.error.substr(0, 200));
-  if (seen.breaks_off) return broken_off("the reply breaks off before its JSON object ends");
+  if (!objects.error.empty())
+    return cannot_read("the reply's JSON object cannot be read: " + objects.error.substr(0, 200));
+  if (objects.breaks_off) return broken_off("the reply breaks off before its JSON object ends");
   return cannot_read(fmt::format(
       "the reply holds no source: a ```cuda block with the whole file, SEARCH/REPLACE blocks or a JSON object with "
       "'source' or 'edits' ({} bytes of words were read)",
@@ -235,33 +236,33 @@ Read object_within(const std::string& text, int depth) {
     if (auto reply = unwrapped(whole, depth)) return *reply;
     if (whole.is_object()) return whole;
   }
-  const std::string said = without_thoughts(text);
-  if (is_blank_text(said))
+  const std::string answer = without_thoughts(text);
+  if (is_blank_text(answer))
     return is_blank_text(text) ? cannot_read("the reply is empty")
                                : broken_off("the reply ends within the model's thoughts, before an answer");
-  if (json reply = tagged_reply(said); !reply.empty()) return reply;
+  if (json reply = tagged_reply(answer); !reply.empty()) return reply;
 
-  const ReplyBlocks blocks = blocks_of(said);
+  const ReplyBlocks blocks = blocks_of(answer);
   std::string data = blocks.prose;  // where JSON may be: not within code
   for (const FencedBlock& block : blocks.fenced)
     if (is_one_of(block.language, {"json", "json5", "jsonc", "javascript", "js", "python", "tool_call"}) ||
         (block.language.empty() && !looks_like_cuda(block.text)) || block.text.starts_with("{"))
       data += "\n" + block.text;
-  const ObjectsInText seen = objects_in(data);
-  std::optional<Read> object = object_among(seen, depth);
+  const ObjectsInText objects = objects_in(data);
+  std::optional<Read> object = object_among(objects, depth);
   const bool object_is_whole = object && std::holds_alternative<json>(*object) &&
                                has_any(std::get<json>(*object), {"source", "edits", "refusal"});
   if (object_is_whole || (object && std::holds_alternative<ReplyProblem>(*object))) return *object;
 
   json reply = fenced_reply(blocks, object);
   if (!has_any(reply, {"source", "edits", "manifest"}) || blocks.breaks_off) {
-    const std::string_view bare = without_blanks(said);
+    const std::string_view bare = without_blanks(answer);
     const bool is_file = looks_like_cuda(bare) && !blocks.breaks_off && blocks.fenced.empty() &&
                          (bare.starts_with("#") || bare.starts_with("//") || bare.starts_with("/*") ||
                           bare.starts_with("extern") || bare.starts_with("template") || bare.starts_with("__global__"));
-    if (is_file) return json{{"source", said}};
+    if (is_file) return json{{"source", answer}};
     if (object && !blocks.breaks_off) return *object;
-    return why_unread(said, blocks, seen);
+    return why_unread(answer, blocks, objects);
   }
   if (!reply.contains("manifest"))
     if (const json manifest = manifest_itself(blocks.fenced); manifest.is_object()) reply["manifest"] = manifest;

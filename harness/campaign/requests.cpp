@@ -35,9 +35,9 @@ EvaluationRequest Requests::of(const Assignment& work) {
 
 // A node of a fleet makes proposed variants from what comes with the request.
 void Requests::send_proposals_along(const Candidate& candidate, EvaluationRequest& request) const {
-  const auto send = [&](const Candidate& made) {
-    if (const ProposalRecord* proposal = proposals_.of(made))
-      request.made.push_back({made.kernel, made.variant, proposal->parents.front(), proposal->source,
+  const auto send = [&](const Candidate& candidate) {
+    if (const ProposalRecord* proposal = proposals_.of(candidate))
+      request.made.push_back({candidate.kernel, candidate.variant, proposal->parents.front(), proposal->source,
                               proposal->manifest, proposal->number});
   };
   send(candidate);

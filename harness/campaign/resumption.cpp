@@ -28,7 +28,7 @@ void Resumption::replay(const std::vector<DecisionRecord>& decisions, const std:
   predictions_.tell_recorded();
   begin_until(INT64_MAX);
   for (Arm& arm : context_.state.arms().arms)
-    for (const Asked& asked : arm.asked) trials_.ask_again(arm.state.id, asked);
+    for (const Asked& open_ask : arm.asked) trials_.ask_again(arm.state.id, open_ask);
   for (const DecisionRecord& record : decisions)
     if (record.decision.action == Action::close)
       if (Arm* arm = find_arm(context_.state.arms(), record.decision.arm)) arm->state.closed = true;

@@ -14,18 +14,18 @@ constexpr std::size_t kNearest = 2;
 }  // namespace
 
 std::vector<EarlierResult> CampaignState::fastest_elsewhere(const Arm& arm) {
-  std::vector<EarlierResult> found;
+  std::vector<EarlierResult> results;
   for (const Arm& other : arms_.arms) {
     if (other.state.id.kernel != arm.state.id.kernel || other.state.id.technique != arm.state.id.technique) continue;
     if (other.state.id.workload == arm.state.id.workload || !other.best) continue;
     const auto apart = distance(arm.state.id.kernel, arm.state.id.workload, other.state.id.workload);
     if (!apart) continue;
-    found.push_back({other.state.id.workload, device_name, other.best->variant, other.best->config, OutcomeKind::passed,
-                     other.state.best_ns, apart});
+    results.push_back({other.state.id.workload, device_name, other.best->variant, other.best->config,
+                       OutcomeKind::passed, other.state.best_ns, apart});
   }
-  std::ranges::stable_sort(found, {}, &EarlierResult::distance);
-  if (found.size() > kNearest) found.resize(kNearest);
-  return found;
+  std::ranges::stable_sort(results, {}, &EarlierResult::distance);
+  if (results.size() > kNearest) results.resize(kNearest);
+  return results;
 }
 
 // When a workload begins: its searches have asked for nothing yet.
@@ -33,11 +33,11 @@ void CampaignState::tell_what_others_know(const WorkloadBook& book) {
   for (Arm& arm : arms_.arms) {
     if (arm.state.id.kernel != book.plan.kernel || arm.state.id.workload != book.plan.workload || arm.asks > 0)
       continue;
-    std::vector<EarlierResult> known = news_from_others(arm);
-    if (known.empty()) continue;
-    known.insert(known.end(), arm.earlier.begin(), arm.earlier.end());
-    arm.earlier = known;
-    arm.search->know(std::move(known));
+    std::vector<EarlierResult> news = news_from_others(arm);
+    if (news.empty()) continue;
+    news.insert(news.end(), arm.earlier.begin(), arm.earlier.end());
+    arm.earlier = news;
+    arm.search->know(std::move(news));
   }
 }
 
@@ -45,9 +45,9 @@ std::vector<EarlierResult> CampaignState::news_from_others(Arm& arm) {
   std::vector<EarlierResult> news = fastest_elsewhere(arm);
   std::erase_if(news, [&](const EarlierResult& result) {
     const std::string best = result.variant + "\n" + to_text(result.config);
-    std::string& told = arm.told_elsewhere[result.workload];
-    if (told == best) return true;
-    told = best;
+    std::string& config_told = arm.told_elsewhere[result.workload];
+    if (config_told == best) return true;
+    config_told = best;
     return false;
   });
   return news;
@@ -64,12 +64,13 @@ void CampaignState::add_predicted(const PredictedStart& start) {
   for (const PredictedPoint& point : start.points)
     fastest.push_back(
         {start.arm.workload, gpu, point.variant, point.config, OutcomeKind::passed, point.ns, std::nullopt});
-  std::vector<EarlierResult>& told = begins ? arm->earlier : arm->predicted;  // with an earlier round's
-  std::ranges::copy_if(told, std::back_inserter(fastest), [&](const auto& each) { return each.device_name == gpu; });
-  std::erase_if(told, [&](const auto& each) { return each.device_name == gpu; });
-  std::ranges::stable_sort(fastest, {}, [](const EarlierResult& each) { return each.time_ns.value_or(0); });
+  std::vector<EarlierResult>& results = begins ? arm->earlier : arm->predicted;  // with an earlier round's
+  std::ranges::copy_if(results, std::back_inserter(fastest),
+                       [&](const auto& result) { return result.device_name == gpu; });
+  std::erase_if(results, [&](const auto& result) { return result.device_name == gpu; });
+  std::ranges::stable_sort(fastest, {}, [](const EarlierResult& result) { return result.time_ns.value_or(0); });
   if (fastest.size() > kTold) fastest.resize(kTold);
-  told.insert(told.end(), fastest.begin(), fastest.end());
+  results.insert(results.end(), fastest.begin(), fastest.end());
   const double ns = start.points.front().ns;
   if (ns > 0) arm->state.predicted_ns = std::min(arm->state.predicted_ns.value_or(ns), ns);
   arm->state.predicted_points += static_cast<std::int64_t>(start.points.size());

@@ -15,13 +15,13 @@ std::string single_key(const Candidate& candidate) {
 
 // ln of the weighted geometric mean over the kernel's workloads; empty unless it passed on all of them.
 std::optional<double> CampaignState::single_score(const Candidate& candidate) const {
-  const auto seen = seen_.find(single_key(candidate));
-  if (seen == seen_.end()) return std::nullopt;
+  const auto entry = seen_.find(single_key(candidate));
+  if (entry == seen_.end()) return std::nullopt;
   double sum = 0, weights = 0;
   for (const WorkloadBook& book : workloads_) {
     if (book.plan.kernel != candidate.kernel) continue;
-    const auto there = seen->second.find(book.plan.workload);
-    if (there == seen->second.end() || !there->second || !there->second->speedup) return std::nullopt;
+    const auto there = entry->second.find(book.plan.workload);
+    if (there == entry->second.end() || !there->second || !there->second->speedup) return std::nullopt;
     sum += book.plan.weight * std::log(*there->second->speedup);
     weights += book.plan.weight;
   }
@@ -44,15 +44,15 @@ bool CampaignState::promote_single(const IterationSummary& iteration) {
     const std::optional<double> best = single_score(book.standings.back().candidate);
     if (best && *score <= *best) return false;
   }
-  for (WorkloadBook& each : workloads_)
-    if (each.plan.kernel == iteration.candidate.kernel)
-      each.standings.push_back(*seen_.at(single_key(iteration.candidate)).at(each.plan.workload));
+  for (WorkloadBook& book : workloads_)
+    if (book.plan.kernel == iteration.candidate.kernel)
+      book.standings.push_back(*seen_.at(single_key(iteration.candidate)).at(book.plan.workload));
   return true;
 }
 
 std::vector<std::string> CampaignState::single_needs(const Candidate& candidate) const {
-  const auto seen = seen_.find(single_key(candidate));
-  if (!single_ || seen == seen_.end()) return {};
+  const auto entry = seen_.find(single_key(candidate));
+  if (!single_ || entry == seen_.end()) return {};
   double most = 0, weights = 0;  // what it could reach, were it the fastest known wherever it has not been seen
   std::vector<const WorkloadBook*> missing;
   const Standing* best = nullptr;
@@ -60,8 +60,8 @@ std::vector<std::string> CampaignState::single_needs(const Candidate& candidate)
     if (book.plan.kernel != candidate.kernel) continue;
     weights += book.plan.weight;
     if (!book.standings.empty()) best = &book.standings.back();
-    const auto there = seen->second.find(book.plan.workload);
-    if (there != seen->second.end()) {
+    const auto there = entry->second.find(book.plan.workload);
+    if (there != entry->second.end()) {
       if (!there->second || !there->second->speedup) return {};
       most += book.plan.weight * std::log(*there->second->speedup);
       continue;

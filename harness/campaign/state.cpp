@@ -135,10 +135,10 @@ const Candidate* WorkloadBook::next_rival() const {
 }
 
 const WorkloadBook* CampaignState::find_workload(const std::string& kernel, const std::string& name) const {
-  const auto found = std::find_if(workloads_.begin(), workloads_.end(), [&](const WorkloadBook& book) {
+  const auto position = std::find_if(workloads_.begin(), workloads_.end(), [&](const WorkloadBook& book) {
     return book.plan.kernel == kernel && book.plan.workload == name;
   });
-  return found == workloads_.end() ? nullptr : &*found;
+  return position == workloads_.end() ? nullptr : &*position;
 }
 
 WorkloadBook& CampaignState::workload(const std::string& kernel, const std::string& name) {
@@ -273,10 +273,10 @@ void CampaignState::tell(Arm& arm, const IterationSummary& iteration) {
   result.elsewhere = news_from_others(arm);
   result.elsewhere.insert(result.elsewhere.end(), arm.predicted.begin(), arm.predicted.end());
   arm.predicted.clear();
-  const auto asked = std::ranges::find(arm.asked, iteration.ask, &Asked::number);
-  if (asked == arm.asked.end() || !asked->put_off) arm.search->tell(result);
-  else arm.search->tell_late(asked->ask, result);
-  if (asked != arm.asked.end()) arm.asked.erase(asked);
+  const auto open_ask = std::ranges::find(arm.asked, iteration.ask, &Asked::number);
+  if (open_ask == arm.asked.end() || !open_ask->put_off) arm.search->tell(result);
+  else arm.search->tell_late(open_ask->ask, result);
+  if (open_ask != arm.asked.end()) arm.asked.erase(open_ask);
 }
 
 void CampaignState::apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved,
@@ -298,8 +298,8 @@ void CampaignState::sit(Arm& arm, const IterationSummary& iteration, const Predi
     sitting_->arm = arm.state.id;
     sitting_->best_speedup_before = arm.state.best_speedup;
     if (predicted != nullptr) {
-      const double each = expected_minutes(*predicted).value_or(evaluation_seconds() / 60);
-      sitting_->predicted_s = 60 * each * std::max(predicted->evaluations, 1);
+      const double minutes = expected_minutes(*predicted).value_or(evaluation_seconds() / 60);
+      sitting_->predicted_s = 60 * minutes * std::max(predicted->evaluations, 1);
     }
     ++arm.state.sittings;
   }
@@ -309,31 +309,32 @@ void CampaignState::sit(Arm& arm, const IterationSummary& iteration, const Predi
 }
 
 void CampaignState::add_experience(const Experience& experience) {
-  for (const Evidence& each : experience.arms) {
-    Arm* arm = find_arm(arms_, each.arm);
+  for (const Evidence& evidence : experience.arms) {
+    Arm* arm = find_arm(arms_, evidence.arm);
     if (arm == nullptr) continue;
-    arm->state.earlier_campaigns = each.campaigns;
-    arm->state.earlier_evaluations = each.evaluations;
-    arm->state.earlier_passed = each.passed;
-    arm->state.earlier_spent_s = each.spent_s;
-    arm->state.earlier_best_speedup = each.best_speedup;
+    arm->state.earlier_campaigns = evidence.campaigns;
+    arm->state.earlier_evaluations = evidence.evaluations;
+    arm->state.earlier_passed = evidence.passed;
+    arm->state.earlier_spent_s = evidence.spent_s;
+    arm->state.earlier_best_speedup = evidence.best_speedup;
   }
-  for (const TechniqueEvidence& each : experience.techniques) earlier_techniques_[{each.kernel, each.technique}] = each;
-  for (const EarlierBest& each : experience.bests)
-    if (find_workload(each.kernel, each.workload) != nullptr) workload(each.kernel, each.workload).earlier = each;
-  for (const ScoredPrediction& each : experience.predictions) calibration_.score(each);
+  for (const TechniqueEvidence& technique : experience.techniques)
+    earlier_techniques_[{technique.kernel, technique.technique}] = technique;
+  for (const EarlierBest& best : experience.bests)
+    if (find_workload(best.kernel, best.workload) != nullptr) workload(best.kernel, best.workload).earlier = best;
+  for (const ScoredPrediction& prediction : experience.predictions) calibration_.score(prediction);
   for (Arm& arm : arms_.arms) add_elsewhere(arm.state, experience.elsewhere);
 }
 
 // What is known of the arm itself is not told twice.
-void CampaignState::add_elsewhere(ArmState& arm, const std::vector<Evidence>& known) const {
+void CampaignState::add_elsewhere(ArmState& arm, const std::vector<Evidence>& evidence) const {
   constexpr std::size_t kMost = 4;
-  for (const Evidence& each : known) {
-    const bool own = each.arm.workload == arm.id.workload && arm.earlier_evaluations > 0;
-    if (each.arm.kernel != arm.id.kernel || each.arm.technique != arm.id.technique || own || !each.best_speedup)
+  for (const Evidence& entry : evidence) {
+    const bool own = entry.arm.workload == arm.id.workload && arm.earlier_evaluations > 0;
+    if (entry.arm.kernel != arm.id.kernel || entry.arm.technique != arm.id.technique || own || !entry.best_speedup)
       continue;
-    if (const auto apart = distance(arm.id.kernel, arm.id.workload, each.arm.workload))
-      arm.elsewhere.push_back({each.arm.workload, *apart, *each.best_speedup, each.passed});
+    if (const auto apart = distance(arm.id.kernel, arm.id.workload, entry.arm.workload))
+      arm.elsewhere.push_back({entry.arm.workload, *apart, *entry.best_speedup, entry.passed});
   }
   std::ranges::stable_sort(arm.elsewhere, {}, &GainElsewhere::distance);
   if (arm.elsewhere.size() > kMost) arm.elsewhere.resize(kMost);
@@ -350,9 +351,9 @@ std::optional<SearchAsk> CampaignState::advance(Arm& arm) {
   }
   while (std::optional<SearchAsk> ask = arm.search->ask()) {
     const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
-    const auto known = answers_.find(answer_key(arm.state.id.workload, candidate));
-    if (known == answers_.end()) return ask;
-    arm.search->tell(known->second);
+    const auto answer = answers_.find(answer_key(arm.state.id.workload, candidate));
+    if (answer == answers_.end()) return ask;
+    arm.search->tell(answer->second);
     ++arm.asks;
   }
   arm.state.exhausted = true;
@@ -406,8 +407,8 @@ std::vector<BestRow> CampaignState::best() const {
 }
 
 std::pair<std::int64_t, double> CampaignState::spent_on(const std::string& kernel) const {
-  const auto found = spent_on_.find(kernel);
-  return found == spent_on_.end() ? std::pair<std::int64_t, double>{} : found->second;
+  const auto entry = spent_on_.find(kernel);
+  return entry == spent_on_.end() ? std::pair<std::int64_t, double>{} : entry->second;
 }
 
 std::optional<double> CampaignState::score(const std::string& kernel) const {

@@ -136,7 +136,7 @@ class CampaignState {
   std::optional<ArmId> current;
 
  private:
-  void add_elsewhere(ArmState& arm, const std::vector<Evidence>& known) const;
+  void add_elsewhere(ArmState& arm, const std::vector<Evidence>& evidence) const;
   void tell_what_others_know(const WorkloadBook& book);
   std::vector<EarlierResult> news_from_others(Arm& arm);
   void tell(Arm& arm, const IterationSummary& iteration);

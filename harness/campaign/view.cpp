@@ -82,8 +82,8 @@ void CampaignState::add_profile(const std::string& workload, const Candidate& ca
 }
 
 const Profile* CampaignState::find_profile(const std::string& workload, const Candidate& candidate) const {
-  const auto known = profiles_.find(profile_key(workload, candidate));
-  return known == profiles_.end() ? nullptr : &known->second;
+  const auto entry = profiles_.find(profile_key(workload, candidate));
+  return entry == profiles_.end() ? nullptr : &entry->second;
 }
 
 Snapshot CampaignState::snapshot(const std::optional<double>& usd_per_hour) {

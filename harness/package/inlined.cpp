@@ -50,9 +50,9 @@ bool guards_itself(const std::string& header) {
   bool first = true;
   for (const Directive& directive : cpp_text::directives_of(header)) {
     if (is_pragma_once(directive)) return true;
-    const std::string_view named = directive.tokens.empty() ? "" : directive.tokens[0].text;
-    if (first && directive.name.is("ifndef")) guard = named;
-    else if (!guard.empty() && directive.name.is("define") && named == guard) return true;
+    const std::string_view macro = directive.tokens.empty() ? "" : directive.tokens[0].text;
+    if (first && directive.name.is("ifndef")) guard = macro;
+    else if (!guard.empty() && directive.name.is("define") && macro == guard) return true;
     first = false;
   }
   return false;
@@ -62,6 +62,14 @@ std::set<std::string> defined_by(const BuildSpec& build) {
   std::set<std::string> names;
   for (const auto& [name, value] : build.defines) names.insert(name);
   return names;
+}
+
+/// The lines before and behind a header's text.
+std::string begin_mark(const std::string& name) {
+  return "// ---- " + name;
+}
+std::string end_mark(const std::string& name) {
+  return "// ---- end of " + name;
 }
 
 class Inliner {
@@ -81,12 +89,12 @@ class Inliner {
       if (token.kind != cpp_text::Token::Kind::directive) continue;
       const Directive& directive = *next++;
       note(directive);
-      const auto written = cpp_text::include_of(directive);
-      if (written || is_pragma_once(directive)) {
+      const auto included = cpp_text::include_of(directive);
+      if (included || is_pragma_once(directive)) {
         const std::size_t begin = begin_of_line(text, token.begin);
         const std::size_t end = std::min(token.end + 1, text.size());
         add(std::string_view(text).substr(done, begin - done));
-        if (written) include(named(*written), std::string_view(text).substr(begin, end - begin), place);
+        if (included) include(named(*included), std::string_view(text).substr(begin, end - begin), place);
         done = end;
       }
       for (const cpp_text::FileQuestion& question : cpp_text::file_questions(directive)) {
@@ -131,15 +139,15 @@ class Inliner {
   }
 
   /// With the name that a macro computes.
-  Include named(const Include& written) const {
-    if (!written.name.empty()) return written;
-    const auto names = header_macros_.names_of(written);
+  Include named(const Include& directive) const {
+    if (!directive.name.empty()) return directive;
+    const auto names = header_macros_.names_of(directive);
     if (names && std::ranges::all_of(*names, [&](const Include& name) { return name == names->front(); }))
       return names->front();
     throw bad_input(
         fmt::format("{}: '#{} {}' names a file by a macro that has no single plain definition before it; "
                     "what stands alone must name it",
-                    name_, written.directive, written.macro));
+                    name_, directive.directive, directive.macro));
   }
 
   void include(const Include& include, std::string_view line, const Place& place) {
@@ -157,7 +165,7 @@ class Inliner {
     if (guarded && (inserted.certain || inserted.open)) return;
     const std::string macro = fmt::format("HARNESS_INLINED_{}", inserted.number);
     const bool asks = guarded && (open_ > 0 || !first);
-    add(fmt::format("// ---- {}", include.name));
+    add(begin_mark(include.name));
     if (asks) {
       add_once(made_.macros, macro);
       add(fmt::format("#ifndef {0}\n#define {0}", macro));
@@ -169,7 +177,7 @@ class Inliner {
     open_ = open;
     inserted_.at(file).open = false;
     if (asks) add("#endif");
-    add(fmt::format("// ---- end of {}", include.name));
+    add(end_mark(include.name));
     add_once(made_.headers, include.name);
   }
 
@@ -198,12 +206,55 @@ class Inliner {
   InlinedSource made_;
 };
 
+/// The lines of a text from `begin` to before `end`.
+struct MarkedBlock {
+  std::size_t begin = 0, end = 0;
+};
+
+std::string line_at(const std::string& text, std::size_t begin) {
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::size_t next_line(const std::string& text, std::size_t begin) {
+  const std::size_t end = text.find('\n', begin);
+  return end == std::string::npos ? text.size() : end + 1;
+}
+
+/// From the mark of `name` at `begin` to the one that ends it: a header that includes itself has marks within marks.
+std::optional<MarkedBlock> marked_block(const std::string& text, std::size_t begin, const std::string& name) {
+  int depth = 0;
+  for (std::size_t at = begin; at < text.size(); at = next_line(text, at)) {
+    const std::string line = line_at(text, at);
+    if (line == begin_mark(name)) ++depth;
+    if (line == end_mark(name) && --depth == 0) return MarkedBlock{begin, next_line(text, at)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 InlinedSource inline_headers(const BuildSpec& build, Outside outside) {
   Inliner inliner(build, outside);
   inliner.append(build.source, {build.include_dirs.empty() ? fs::path() : fs::path(build.include_dirs.front()), 0, 0});
   return inliner.take();
+}
+
+std::string with_headers_folded(const BuildSpec& build) {
+  const std::string mark = begin_mark(""), end = end_mark("");
+  if (build.source.find(mark) == std::string::npos) return build.source;
+  const std::string inlined = inline_headers(build, Outside::stay).text;
+  BuildSpec folded = build;
+  for (std::size_t at = 0; at < folded.source.size(); at = next_line(folded.source, at)) {
+    const std::string line = line_at(folded.source, at);
+    if (!line.starts_with(mark) || line.starts_with(end)) continue;
+    const std::string name = line.substr(mark.size());
+    const auto block = marked_block(folded.source, at, name);
+    if (!block) continue;
+    BuildSpec attempt = folded;
+    attempt.source.replace(block->begin, block->end - block->begin, "#include \"" + name + "\"\n");
+    if (inline_headers(attempt, Outside::stay).text == inlined) folded.source = std::move(attempt.source);
+  }
+  return folded.source;
 }
 
 }  // namespace harness::package

@@ -25,4 +25,9 @@ struct InlinedSource {
 /// headers that include each other without end, and for a text of more than 16 MiB.
 InlinedSource inline_headers(const BuildSpec& build, Outside outside);
 
+/// The way back, for `build.source` that was once such a text and may have been edited: where a header's lines stand
+/// between their marks as inline_headers would write them today, its `#include` line stands again. A header that was
+/// edited stays where it is, as text of the source's author. inline_headers gives the same text before and after.
+std::string with_headers_folded(const BuildSpec& build);
+
 }  // namespace harness::package

@@ -17,9 +17,9 @@ std::string extents_text(const Dim3& dim) {
   return fmt::format("{} x {} x {}", dim.x, dim.y, dim.z);
 }
 
-json named_json(const NamedArgument& named, const Problem& problem) {
-  json object = {{"name", named.name}, {"offset_bytes", named.offset}};
-  const Argument* argument = find_argument(problem, named.name);
+json named_json(const NamedArgument& passed, const Problem& problem) {
+  json object = {{"name", passed.name}, {"offset_bytes", passed.offset}};
+  const Argument* argument = find_argument(problem, passed.name);
   if (argument == nullptr) {
     object["kind"] = "workspace";
     return object;
@@ -48,15 +48,15 @@ std::string tensor_text(const Argument& argument) {
                      fmt::join(argument.shape, ", "));
 }
 
-std::string named_text(const NamedArgument& named, const Problem& problem) {
-  const Argument* argument = find_argument(problem, named.name);
-  std::string text = named.name + ": ";
+std::string named_text(const NamedArgument& passed, const Problem& problem) {
+  const Argument* argument = find_argument(problem, passed.name);
+  std::string text = passed.name + ": ";
   if (argument == nullptr) text += "workspace";
   else if (argument->kind == ArgumentKind::structure)
     text += fmt::format("structure of {} bytes", argument->struct_bytes);
   else if (argument->value) text += fmt::format("scalar {} = {}", name(argument->dtype), to_text(*argument->value));
   else text += tensor_text(*argument);
-  if (named.offset != 0) text += fmt::format(", from byte {}", named.offset);
+  if (passed.offset != 0) text += fmt::format(", from byte {}", passed.offset);
   return text;
 }
 
@@ -126,9 +126,9 @@ json other_steps_json(const Realized& realized) {
       library.back()["step"] = i + 1;
     }
   }
-  json made = {{"memsets", memsets}, {"library", library}, {"workspaces", realized.plan.workspaces}};
-  if (!realized.plan.constants.empty()) made["constants"] = realized.plan.constants;
-  return made;
+  json listing = {{"memsets", memsets}, {"library", library}, {"workspaces", realized.plan.workspaces}};
+  if (!realized.plan.constants.empty()) listing["constants"] = realized.plan.constants;
+  return listing;
 }
 
 std::vector<std::string> plan_comments(const Realized& realized) {
@@ -136,8 +136,8 @@ std::vector<std::string> plan_comments(const Realized& realized) {
   for (const Workspace& workspace : realized.plan.workspaces)
     lines.push_back(comment(fmt::format("workspace {}: {} bytes, {} before each call", workspace.name, workspace.bytes,
                                         workspace.zeroed ? "zeroed" : "of any content")));
-  for (const ConstantTable& each : realized.plan.constants)
-    lines.push_back(comment(fmt::format("__constant__ {}: holds '{}' before each call", each.symbol, each.from)));
+  for (const ConstantTable& table : realized.plan.constants)
+    lines.push_back(comment(fmt::format("__constant__ {}: holds '{}' before each call", table.symbol, table.from)));
   for (const Step& step : realized.plan.steps)
     std::visit(Match{[&](const Launch& launch) { add_launch(lines, launch, realized.problem); },
                      [&](const Memset& memset) {

@@ -3,23 +3,23 @@
 namespace harness::package {
 
 std::string filled(const std::string& text, const Placeholders& words) {
-  std::string made;
+  std::string result;
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t open = text.find('@', at);
     const std::size_t close = open == std::string::npos ? open : text.find('@', open + 1);
     if (close == std::string::npos) break;
-    const auto found = words.find(text.substr(open + 1, close - open - 1));
-    made += text.substr(at, open - at);
-    if (found == words.end()) {
-      made += '@';
+    const auto word = words.find(text.substr(open + 1, close - open - 1));
+    result += text.substr(at, open - at);
+    if (word == words.end()) {
+      result += '@';
       at = open + 1;
     } else {
-      made += found->second;
+      result += word->second;
       at = close + 1;
     }
   }
-  return made + text.substr(at);
+  return result + text.substr(at);
 }
 
 }  // namespace harness::package

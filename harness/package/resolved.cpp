@@ -19,7 +19,7 @@ std::string resolved_head(const Realized& realized, const Origin& origin) {
   line(fmt::format("contract {}, source {}", origin.contract_hash, realized.source_hash));
   line(fmt::format("compile: {} -cubin FILE.cu", nvcc_command(build.options, origin.architecture)));
   text += "//\n";
-  for (const std::string& each : plan_comments(realized)) text += each + '\n';
+  for (const std::string& comment_line : plan_comments(realized)) text += comment_line + '\n';
   return text + '\n';
 }
 

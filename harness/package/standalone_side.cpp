@@ -27,10 +27,10 @@ std::string map_type(const TensorMap& map) {
       {Dtype::e5m2, "UINT8"},    {Dtype::u16, "UINT16"},  {Dtype::s16, "UINT16"}, {Dtype::u32, "UINT32"},
       {Dtype::s32, "INT32"},     {Dtype::u64, "UINT64"},  {Dtype::s64, "INT64"},  {Dtype::f16, "FLOAT16"},
       {Dtype::bf16, "BFLOAT16"}, {Dtype::f32, "FLOAT32"}, {Dtype::f64, "FLOAT64"}};
-  const auto found = kTypes.find(map.dtype);
-  if (found == kTypes.end())
+  const auto type = kTypes.find(map.dtype);
+  if (type == kTypes.end())
     throw bad_input(fmt::format("there is no tensor map of type {} ('{}')", name(map.dtype), map.of));
-  return std::string("CU_TENSOR_MAP_DATA_TYPE_") + found->second;
+  return std::string("CU_TENSOR_MAP_DATA_TYPE_") + type->second;
 }
 
 std::vector<std::int64_t> reversed(std::vector<std::int64_t> list) {
@@ -60,15 +60,15 @@ std::string map_parameter(const TensorMap& map) {
       map.promotion == "none" ? "NONE" : "L2_" + upper(map.promotion));
 }
 
-std::string named_parameter(const NamedArgument& named, const Problem& problem) {
-  const Argument* argument = find_argument(problem, named.name);
+std::string named_parameter(const NamedArgument& passed, const Problem& problem) {
+  const Argument* argument = find_argument(problem, passed.name);
   if (argument != nullptr && argument->absent) return ".value<void*>(nullptr)";
   if (argument != nullptr && argument->kind == ArgumentKind::structure) return structure_parameter(*argument);
   if (argument != nullptr && argument->kind == ArgumentKind::scalar)
     return scalar_parameter(argument->dtype, argument->value.value_or(Value{std::string("nothing")}));
   if (argument != nullptr && argument->kind == ArgumentKind::tensor_map) return map_parameter(tensor_map_of(*argument));
-  const std::string offset = named.offset == 0 ? "" : fmt::format(" + {}", named.offset);
-  return fmt::format(".value(memory_.at({}){})", quoted(named.name), offset);
+  const std::string offset = passed.offset == 0 ? "" : fmt::format(" + {}", passed.offset);
+  return fmt::format(".value(memory_.at({}){})", quoted(passed.name), offset);
 }
 
 std::string parameter(const LaunchArgument& argument, const Problem& problem) {
@@ -81,9 +81,9 @@ std::string parameter(const LaunchArgument& argument, const Problem& problem) {
 std::string launch_code(const Launch& launch, const Problem& problem) {
   std::string code = "  {\n    standalone::Parameters parameters_;\n";
   for (const LaunchArgument& argument : launch.args) {
-    const auto* named = std::get_if<NamedArgument>(&argument);
+    const auto* buffer = std::get_if<NamedArgument>(&argument);
     code += fmt::format("    parameters_{};", parameter(argument, problem));
-    code += named == nullptr ? "\n" : "  " + comment(named->name) + "\n";
+    code += buffer == nullptr ? "\n" : "  " + comment(buffer->name) + "\n";
   }
   code += fmt::format(
       "    standalone::Shape shape_;\n    shape_.grid = {};\n    shape_.block = {};\n    shape_.cluster = {};\n"
@@ -120,8 +120,8 @@ bool makes_maps(const Realized& realized) {
     if (launch == nullptr) continue;
     for (const LaunchArgument& argument : launch->args) {
       if (std::holds_alternative<TensorMap>(argument)) return true;
-      const auto* named = std::get_if<NamedArgument>(&argument);
-      const Argument* declared = named == nullptr ? nullptr : find_argument(realized.problem, named->name);
+      const auto* buffer = std::get_if<NamedArgument>(&argument);
+      const Argument* declared = buffer == nullptr ? nullptr : find_argument(realized.problem, buffer->name);
       if (declared != nullptr && declared->kind == ArgumentKind::tensor_map) return true;
     }
   }
@@ -137,14 +137,14 @@ std::string constants_code(const Realized& realized) {
   if (realized.plan.constants.empty()) return "";
   std::string text =
       "\n// What the host fills, once.\ninline void fill_constants(const standalone::Memory& memory_) {\n";
-  for (const ConstantTable& each : realized.plan.constants) {
-    const Argument& from = *find_argument(realized.problem, each.from);
-    const std::string symbol = inside(each.symbol);
+  for (const ConstantTable& table : realized.plan.constants) {
+    const Argument& from = *find_argument(realized.problem, table.from);
+    const std::string symbol = inside(table.symbol);
     if (is_tensor(from.kind)) {
       text += fmt::format(
           "  standalone::check(cudaMemcpyToSymbol({}, memory_.at({}), {}, 0, cudaMemcpyDeviceToDevice), "
           "\"cudaMemcpyToSymbol\");\n",
-          symbol, quoted(each.from), count_elements(from) * storage_bytes(from.dtype));
+          symbol, quoted(table.from), count_elements(from) * storage_bytes(from.dtype));
       continue;
     }
     const std::int64_t bytes =
@@ -152,7 +152,7 @@ std::string constants_code(const Realized& realized) {
     text += fmt::format(
         "  {{\n    standalone::Parameters parameters_;\n    parameters_{};\n"
         "    standalone::check(cudaMemcpyToSymbol({}, parameters_.pointers()[0], {}), \"cudaMemcpyToSymbol\");\n  }}\n",
-        named_parameter({each.from, 0}, realized.problem), symbol, bytes);
+        named_parameter({table.from, 0}, realized.problem), symbol, bytes);
   }
   return text + "}\n";
 }

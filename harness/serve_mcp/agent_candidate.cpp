@@ -51,9 +51,9 @@ AgentCandidate agent_candidate(const AgentJob& job, const AgentSession& session,
   } else if (job.request.contains("source")) {
     asked.parent = realize(asked.candidate, asked.workload, *asked.own, device).source_hash;
     const std::string source = job.request["source"];
-    asked.edited->plugin(kernel).use_source(variant, source);
+    take_source(asked.candidate, asked.workload, source, *asked.edited, device);
     // A problem's first kernel is its own baseline.
-    if (!has_kernel(*asked.own, kernel)) asked.own->plugin(kernel).use_source(variant, source);
+    if (!has_kernel(*asked.own, kernel)) take_source(asked.candidate, asked.workload, source, *asked.own, device);
     require_entries(realize(asked.candidate, asked.workload, *asked.edited, device), "the source");
   }
   return asked;

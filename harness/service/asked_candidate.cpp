@@ -10,6 +10,7 @@
 #include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/package/inlined.h"
 #include "harness/service/arguments.h"
 #include "harness/service/edited_source.h"
 
@@ -81,12 +82,20 @@ Realized realize(Candidate candidate, const std::string& workload, Catalog& cata
   return catalog.plugin(candidate.kernel).realize(candidate, workload, device);
 }
 
+void take_source(const Candidate& candidate, const std::string& workload, const std::string& source, Catalog& catalog,
+                 const DeviceInfo& device) {
+  KernelPlugin& plugin = catalog.plugin(candidate.kernel);
+  plugin.use_source(candidate.variant, source);
+  const std::string folded = package::with_headers_folded(realize(candidate, workload, catalog, device).build);
+  if (folded != source) plugin.use_source(candidate.variant, folded);
+}
+
 void use_edited(AskedCandidate& asked, const std::vector<std::string>& workloads, Catalog& catalog,
                 const DeviceInfo& device) {
   if (!asked.source) return;
   const Candidate& candidate = asked.candidate;
   asked.parent = variant_of(catalog.kernel(candidate.kernel), candidate.variant).source_hash;
-  catalog.plugin(candidate.kernel).use_source(candidate.variant, *asked.source);
+  take_source(candidate, workloads.front(), *asked.source, catalog, device);
   for (const std::string& workload : workloads)
     require_entries(realize(candidate, workload, catalog, device), asked.source_name);
 }

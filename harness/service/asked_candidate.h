@@ -33,7 +33,11 @@ const Workload& workload_of(const KernelInfo& kernel, const std::string& name);
 Error unknown_workload(const KernelInfo& kernel, const std::string& name);
 /// With the first valid value of each parameter that was not given.
 Realized realize(Candidate candidate, const std::string& workload, Catalog& catalog, const DeviceInfo& device);
-/// Puts the edited source in its place.
+/// Puts an edited source in the place of the variant's own. What `show --resolved` wrote into it of headers, and nobody
+/// edited, goes back to its `#include` lines: those are the plugin's and the harness's words, not the author's.
+void take_source(const Candidate& candidate, const std::string& workload, const std::string& source, Catalog& catalog,
+                 const DeviceInfo& device);
+/// The same for what was asked for, if it has one.
 void use_edited(AskedCandidate& asked, const std::vector<std::string>& workloads, Catalog& catalog,
                 const DeviceInfo& device);
 /// The workloads of the kernel that `asked` names (names, sets, shapes), else the recorded one, else the set "default".

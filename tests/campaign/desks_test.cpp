@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 
 #include "harness/campaign/admissions.h"
-#include "harness/campaign/outlook.h"
 #include "harness/campaign/predictions.h"
 #include "harness/campaign/preparations.h"
 #include "harness/campaign/profiles.h"
@@ -35,6 +34,39 @@ TEST_CASE("of several kernels, one whose gates fail is left out and says why") {
   CHECK_THAT(admissions.left_out("other"), Catch::Contains("a mutant passes"));
   CHECK(admissions.seconds("k") == Approx(2));
   CHECK(world.ledger.charged["gates"] == Approx(4));
+}
+
+TEST_CASE("the gates of another kernel are not tried in the time that the first one's left for the search") {
+  DeskWorld world;
+  world.catalog.add("other");
+  world.options.kernels = {"k", "other"};
+  world.options.budget_s = 100;
+  world.evaluator.admission_s = 41;
+  CampaignContext& context = world.context();
+  Admissions admissions(context);
+  CHECK_FALSE(admissions.admit_kernels());
+  CHECK(admissions.of("k") != nullptr);
+  CHECK(world.evaluator.admissions == 1);
+  CHECK(admissions.left_out("other") == "no time is left to try its gates");
+  CHECK(find_arm(context.state.arms(), {"other", "w1", "tile"})->state.closed);
+  CHECK_FALSE(find_arm(context.state.arms(), {"k", "w1", "tile"})->state.closed);
+  REQUIRE(world.display.pivots.size() == 1);  // once for all its arms
+  CHECK(world.display.pivots.front().why == "other is left out: no time is left to try its gates");
+}
+
+TEST_CASE("where every kernel's gates fail there is nothing to search") {
+  DeskWorld world;
+  world.evaluator.refuses = {"a mutant passes"};
+  Admissions admissions(world.context());
+  CHECK_THROWS_WITH(admissions.admit_kernels(), Catch::Contains("a mutant passes"));
+}
+
+TEST_CASE("what a device reaches is measured on first sight of it, and then looked up") {
+  DeskWorld world;
+  Admissions admissions(world.context());
+  for (int i = 0; i < 2; ++i) admissions.measure_device();
+  CHECK(world.evaluator.peaks_measured == 1);
+  CHECK(world.evaluator.used_peaks.bytes_per_s == 4e12);
 }
 
 TEST_CASE("a search's candidate is timed beside the best and may be given up, a winner beside the baseline and not") {

@@ -398,7 +398,13 @@ class FakeLedger : public Ledger {
       if (attempts[i].after) all.push_back({static_cast<std::int64_t>(i) + 1, attempts[i]});
     return all;
   }
-  Experience experience(const ExperienceQuery&) override { return earlier; }
+  Experience experience(const ExperienceQuery& query) override {
+    experience_queries.push_back(query);
+    return earlier;
+  }
+  std::vector<PatternApplication> pattern_applications(std::int64_t, const std::string&) override {
+    return applications;
+  }
   UsualSeconds usual_seconds(const std::string&, const std::string&) override { return usual; }
   std::vector<EarlierResult> earlier_results(std::int64_t, const std::string&, const std::string&) override {
     return earlier_of_others;
@@ -421,6 +427,8 @@ class FakeLedger : public Ledger {
   std::vector<Orphan> orphaned;
   std::vector<FailedGate> failed;
   Experience earlier;
+  std::vector<ExperienceQuery> experience_queries;
+  std::vector<PatternApplication> applications;
   std::vector<EarlierResult> earlier_of_others;
   UsualSeconds usual;
   std::map<std::string, double> charged;

@@ -137,3 +137,37 @@ TEST_CASE("headers that include each other without end are refused") {
   CHECK(count(inline_headers(build_in(scratch, "#if 1\n#include \"b.cuh\"\n#endif\n"), Outside::stay).text, "int b;") ==
         1);
 }
+
+TEST_CASE("a text whose headers stand in it goes back to its includes, and a header that was edited stays") {
+  const Scratch scratch;
+  scratch.write("kernel/low.cuh", "#pragma once\nint low;\n");
+  scratch.write("kernel/high.cuh", "#pragma once\n#include \"low.cuh\"\nint high;\n");
+  scratch.write("kernel/more.cuh", "#ifdef MORE\n#include \"low.cuh\"\n#endif\nint more;\n");
+  BuildSpec build = build_in(scratch, "");
+  const auto inlined = [&](const std::string& source) {
+    build.source = source;
+    return inline_headers(build, Outside::stay).text;
+  };
+  const auto folded = [&](const std::string& source) {
+    build.source = source;
+    return with_headers_folded(build);
+  };
+  const auto edited = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::string source = "#include \"high.cuh\"\n#include \"more.cuh\"\n#include <cuda_fp16.h>\nint x;\n";
+  const std::string text = inlined(source);
+  CHECK(folded(text) == source);
+  CHECK(folded(source) == source);
+  CHECK(folded("// mine\n" + edited(text, "int x;", "int y;")) == "// mine\n" + edited(source, "int x;", "int y;"));
+  // What was edited in a header is the author's now, and what includes it, too; the others go back.
+  CHECK(folded(edited(text, "int more;", "int less;")) == edited(edited(text, "int more;", "int less;"),
+                                                                 text.substr(0, text.find("// ---- more.cuh")),
+                                                                 "#include \"high.cuh\"\n"));
+  const std::string other_low = folded(edited(text, "int low;", "int deep;"));
+  CHECK(count(other_low, "int deep;") == 1);
+  CHECK(count(other_low, "#include \"high.cuh\"") == 0);
+  // Marks of nobody, or without an end, are comments.
+  for (const char* marks : {"// ---- none.cuh\nint z;\n// ---- end of none.cuh\n", "// ---- low.cuh\nint z;\n"})
+    CHECK(folded(marks + source) == marks + source);
+}

@@ -10,32 +10,32 @@ namespace harness::package {
 namespace {
 
 std::string xml(const std::string& text) {
-  std::string made;
+  std::string result;
   for (const char c : printable(text, Lines::one)) {
     switch (c) {
       case '&':
-        made += "&amp;";
+        result += "&amp;";
         break;
       case '<':
-        made += "&lt;";
+        result += "&lt;";
         break;
       case '>':
-        made += "&gt;";
+        result += "&gt;";
         break;
       case '"':
-        made += "&quot;";
+        result += "&quot;";
         break;
       default:
-        made += c;
+        result += c;
     }
   }
-  return made;
+  return result;
 }
 
 std::string in_table(const std::string& text) {
-  std::string made;
-  for (const char c : printable(text, Lines::one)) made += c == '|' ? std::string("\\|") : std::string(1, c);
-  return made;
+  std::string result;
+  for (const char c : printable(text, Lines::one)) result += c == '|' ? std::string("\\|") : std::string(1, c);
+  return result;
 }
 
 }  // namespace

@@ -74,21 +74,21 @@ json plan_json(const FormulaPlan& plan) {
   for (const FormulaWorkspace& workspace : plan.workspaces)
     workspaces.push_back({{"name", workspace.name}, {"bytes", workspace.bytes}, {"zeroed", workspace.zeroed}});
   json constants = json::array();
-  for (const FormulaConstant& each : plan.constants)
-    constants.push_back({{"symbol", each.symbol}, {"from", each.from}, {"bytes", each.bytes}});
-  json made = {{"for", plan.fixed}, {"launches", launches}, {"workspaces", workspaces}, {"valid", plan.valid}};
-  if (!constants.empty()) made["constants"] = constants;
-  return made;
+  for (const FormulaConstant& constant : plan.constants)
+    constants.push_back({{"symbol", constant.symbol}, {"from", constant.from}, {"bytes", constant.bytes}});
+  json described = {{"for", plan.fixed}, {"launches", launches}, {"workspaces", workspaces}, {"valid", plan.valid}};
+  if (!constants.empty()) described["constants"] = constants;
+  return described;
 }
 
 json configurations_json(const PackageModel& model) {
   json all = json::array();
   for (std::size_t i = 0; i < model.launcher.configurations.size(); ++i) {
-    const LauncherConfiguration& each = model.launcher.configurations[i];
-    json one = {{"variant", each.candidate.variant},
-                {"technique", each.candidate.technique},
-                {"config", config_to_json(each.candidate.config)},
-                {"original", each.original}};
+    const LauncherConfiguration& configuration = model.launcher.configurations[i];
+    json one = {{"variant", configuration.candidate.variant},
+                {"technique", configuration.candidate.technique},
+                {"config", config_to_json(configuration.candidate.config)},
+                {"original", configuration.original}};
     for (const LauncherInstance& instance : model.launcher.instances) {
       if (instance.configuration != i) continue;
       one["plan"] = plan_json(instance.plan);
@@ -105,20 +105,20 @@ json modules_json(const PackageModel& model) {
     const PackageUnit& unit = model.units[place];
     json code = json::array();
     for (std::size_t i = 0; i < unit.code.size(); ++i) {
-      const CompiledCode& each = unit.code[i];
-      if (each.bytes.empty()) continue;
+      const CompiledCode& compiled = unit.code[i];
+      if (compiled.bytes.empty()) continue;
       json entries = json::array();
-      for (const EntryResources& entry : each.artifact.entries)
+      for (const EntryResources& entry : compiled.artifact.entries)
         entries.push_back({{"entry", entry.entry},
                            {"registers", entry.registers},
                            {"spill_bytes", entry.spill_bytes},
                            {"static_shared_bytes", entry.static_shared_bytes}});
-      code.push_back({{"architecture", each.artifact.architecture},
-                      {"compiler", each.artifact.compiler},
-                      {"code_hash", each.artifact.code_hash},
+      code.push_back({{"architecture", compiled.artifact.architecture},
+                      {"compiler", compiled.artifact.compiler},
+                      {"code_hash", compiled.artifact.code_hash},
                       {"image", image_name(model.launcher.kernel, place, i)},
-                      {"sha256", sha256_hex(each.bytes)},
-                      {"bytes", each.bytes.size()},
+                      {"sha256", sha256_hex(compiled.bytes)},
+                      {"bytes", compiled.bytes.size()},
                       {"entries", entries}});
     }
     json ptx = json::array();
@@ -147,8 +147,8 @@ json workloads_json(const PackageModel& model) {
                 {"weight", point.workload.weight},    {"device", point.device},
                 {"original_ns", point.original_ns},   {"evidence", evidence_path(model, i)},
                 {"declared", point.workload.declared}};
-    if (const int chosen = model.dispatch.chosen[i]; chosen >= 0) {
-      const MeasuredRun& run = point.runs[static_cast<std::size_t>(chosen)];
+    if (const int configuration = model.dispatch.chosen[i]; configuration >= 0) {
+      const MeasuredRun& run = point.runs[static_cast<std::size_t>(configuration)];
       one.update({{"variant", run.candidate.variant},
                   {"config", config_to_json(run.candidate.config)},
                   {"time_ns", run.time_ns},

@@ -17,11 +17,11 @@ std::string identity(const Candidate& candidate) {
 }
 
 /// The fastest run of a point that beats the original and is among `kept`; -1: none.
-int best_run(const MeasuredPoint& point, const std::set<std::string>& kept) {
+int best_run(const MeasuredPoint& point, const std::set<std::string>& configurations) {
   int best = -1;
   for (std::size_t i = 0; i < point.runs.size(); ++i) {
     const MeasuredRun& run = point.runs[i];
-    if (!run.beats_original() || !kept.contains(identity(run.candidate))) continue;
+    if (!run.beats_original() || !configurations.contains(identity(run.candidate))) continue;
     if (best < 0 || run.time_ns < point.runs[static_cast<std::size_t>(best)].time_ns) best = static_cast<int>(i);
   }
   return best;
@@ -32,25 +32,25 @@ double time_of(const MeasuredPoint& point, int run) {
 }
 
 /// What is lost, in logarithms of times by weight, if a configuration goes.
-double loss_without(const std::vector<MeasuredPoint>& points, const std::set<std::string>& kept,
+double loss_without(const std::vector<MeasuredPoint>& points, const std::set<std::string>& configurations,
                     const std::string& gone) {
-  std::set<std::string> rest = kept;
+  std::set<std::string> rest = configurations;
   rest.erase(gone);
   double loss = 0;
   for (const MeasuredPoint& point : points) {
-    const int now = best_run(point, kept), then = best_run(point, rest);
+    const int now = best_run(point, configurations), then = best_run(point, rest);
     if (now != then) loss += point.workload.weight * std::log(time_of(point, then) / time_of(point, now));
   }
   return loss;
 }
 
-DispatchCut cut_of(const std::vector<MeasuredPoint>& points, const std::set<std::string>& kept,
+DispatchCut cut_of(const std::vector<MeasuredPoint>& points, const std::set<std::string>& configurations,
                    const std::string& gone) {
-  std::set<std::string> rest = kept;
+  std::set<std::string> rest = configurations;
   rest.erase(gone);
   DispatchCut cut;
   for (const MeasuredPoint& point : points) {
-    const int now = best_run(point, kept), then = best_run(point, rest);
+    const int now = best_run(point, configurations), then = best_run(point, rest);
     if (now == then) continue;
     cut.candidate = point.runs[static_cast<std::size_t>(now)].candidate;
     cut.costs.push_back(
@@ -115,10 +115,10 @@ class DispatchMaker {
   void cut_cheapest() {
     std::string cheapest;
     double least = 0;
-    for (const std::string& each : kept_) {
-      const double loss = loss_without(points_, kept_, each);
+    for (const std::string& configuration : kept_) {
+      const double loss = loss_without(points_, kept_, configuration);
       if (cheapest.empty() || loss < least) {
-        cheapest = each;
+        cheapest = configuration;
         least = loss;
       }
     }
@@ -169,12 +169,12 @@ class DispatchMaker {
   static bool lies_between(const Workload& point, const Workload& low, const Workload& high,
                            const std::vector<std::string>& axis) {
     for (const auto& [name, value] : low.values) {
-      const auto found = point.values.find(name);
-      if (found == point.values.end()) return false;
+      const auto entry = point.values.find(name);
+      if (entry == point.values.end()) return false;
       if (std::ranges::find(axis, name) == axis.end()) {
-        if (!same_value(found->second, value)) return false;
-      } else if (!std::holds_alternative<std::int64_t>(found->second) ||
-                 !same_value(found->second, point.values.at(axis[0])) || extent(point, name) <= extent(low, name) ||
+        if (!same_value(entry->second, value)) return false;
+      } else if (!std::holds_alternative<std::int64_t>(entry->second) ||
+                 !same_value(entry->second, point.values.at(axis[0])) || extent(point, name) <= extent(low, name) ||
                  extent(point, name) >= extent(high, name)) {
         return false;
       }

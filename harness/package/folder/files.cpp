@@ -32,17 +32,17 @@ constexpr const char* kConfig = text_of(kFolderTexts, "Config.in");
 constexpr const char* kReadme = text_of(kFolderTexts, "README.in");
 
 std::string file_name(const std::string& text) {
-  std::string made;
+  std::string result;
   for (const char c : text)
-    made += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '=' ? c : '_';
-  return made;
+    result += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '=' ? c : '_';
+  return result;
 }
 
 /// A cell of a table of Markdown.
 std::string cell(const std::string& text) {
-  std::string made = printable(text, Lines::one);
-  std::ranges::replace(made, '|', '/');
-  return made;
+  std::string result = printable(text, Lines::one);
+  std::ranges::replace(result, '|', '/');
+  return result;
 }
 
 class FolderWriter {
@@ -96,15 +96,15 @@ class FolderWriter {
     std::string text;
     for (std::size_t i = 0; i < model_.record.points.size(); ++i) {
       const MeasuredPoint& point = model_.record.points[i];
-      const int chosen = model_.dispatch.chosen[i];
+      const int configuration = model_.dispatch.chosen[i];
       const std::string where =
           fmt::format("{} on {}", cell(to_text(Config(point.workload.values))), cell(point.device));
-      if (chosen < 0) {
+      if (configuration < 0) {
         text += fmt::format("| {} | the original | {:.2f} us | {:.2f} us | 1.00x |\n", where, point.original_ns / 1e3,
                             point.original_ns / 1e3);
         continue;
       }
-      const MeasuredRun& run = point.runs[static_cast<std::size_t>(chosen)];
+      const MeasuredRun& run = point.runs[static_cast<std::size_t>(configuration)];
       text += fmt::format("| {} | {} | {:.2f} us | {:.2f} us | {:.2f}x |\n", where, cell(candidate_text(run.candidate)),
                           run.time_ns / 1e3, point.original_ns / 1e3, point.original_ns / run.time_ns);
     }
@@ -114,7 +114,7 @@ class FolderWriter {
 
   std::string left_out() const {
     std::string text;
-    for (const std::string& each : model_.left_out) text += "\n- " + printable(each, Lines::one);
+    for (const std::string& reason : model_.left_out) text += "\n- " + printable(reason, Lines::one);
     for (const DispatchCut& cut : model_.dispatch.cuts) {
       text += fmt::format("\n- Left out by --max-code: {}.", printable(candidate_text(cut.candidate), Lines::one));
       for (const DispatchCut::Cost& cost : cut.costs)
@@ -130,17 +130,18 @@ class FolderWriter {
       const Candidate& candidate = model_.launcher.configurations[i].candidate;
       for (std::size_t p = 0; p < model_.record.points.size(); ++p) {
         const MeasuredPoint& point = model_.record.points[p];
-        const int chosen = model_.dispatch.chosen[p];
+        const int configuration = model_.dispatch.chosen[p];
         const bool original = model_.launcher.configurations[i].original;
-        if (!original && (chosen < 0 || candidate_text(point.runs[static_cast<std::size_t>(chosen)].candidate) !=
-                                            candidate_text(candidate)))
+        if (!original &&
+            (configuration < 0 || candidate_text(point.runs[static_cast<std::size_t>(configuration)].candidate) !=
+                                      candidate_text(candidate)))
           continue;
         const auto device = std::ranges::find(model_.record.devices, point.device, &DeviceInfo::name);
         const Realized realized = catalog_.plugin(candidate.kernel).realize(candidate, point.workload.name, *device);
         const Origin origin{original ? "the original"
                                      : fmt::format("iteration {} of campaign {}",
-                                                   point.runs[static_cast<std::size_t>(chosen)].iteration,
-                                                   point.runs[static_cast<std::size_t>(chosen)].campaign),
+                                                   point.runs[static_cast<std::size_t>(configuration)].iteration,
+                                                   point.runs[static_cast<std::size_t>(configuration)].campaign),
                             provenance_.program, model_.launcher.architectures.front(), realized.problem.contract_hash};
         files_[fmt::format("src/kernels/{}_{}.cu", i, file_name(candidate.variant))] =
             resolved_source(realized, origin);
@@ -150,8 +151,9 @@ class FolderWriter {
   }
 
   bool is_packaged(const std::string& variant) const {
-    return std::ranges::any_of(model_.launcher.configurations,
-                               [&](const LauncherConfiguration& each) { return each.candidate.variant == variant; });
+    return std::ranges::any_of(model_.launcher.configurations, [&](const LauncherConfiguration& configuration) {
+      return configuration.candidate.variant == variant;
+    });
   }
 
   /// The plugin as it was packaged, so that `verify` needs nothing else. Wrong kernels for trying the gates stay out.
@@ -184,9 +186,9 @@ class FolderWriter {
                        {"device", point.device},
                        {"original_ns", point.original_ns},
                        {"winner", nullptr}};
-      if (const int chosen = model_.dispatch.chosen[i]; chosen >= 0)
+      if (const int configuration = model_.dispatch.chosen[i]; configuration >= 0)
         evidence["winner"] =
-            archive_.history().iteration(point.runs[static_cast<std::size_t>(chosen)].iteration, false);
+            archive_.history().iteration(point.runs[static_cast<std::size_t>(configuration)].iteration, false);
       files_[evidence_path(model_, i)] = evidence.dump(1);
     }
   }
@@ -207,8 +209,8 @@ PackageFiles package_files(const PackageModel& model, FormulaCatalog& catalog, A
 
 std::string evidence_path(const PackageModel& model, std::size_t point) {
   const MeasuredPoint& measured = model.record.points[point];
-  const bool several = std::ranges::any_of(model.record.points, [&](const MeasuredPoint& each) {
-    return each.workload.name == measured.workload.name && each.device != measured.device;
+  const bool several = std::ranges::any_of(model.record.points, [&](const MeasuredPoint& point) {
+    return point.workload.name == measured.workload.name && point.device != measured.device;
   });
   return fmt::format("evidence/{}{}.json", file_name(measured.workload.name),
                      several ? "_on_" + file_name(measured.device) : "");

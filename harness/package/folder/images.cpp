@@ -40,21 +40,21 @@ std::string array_name(std::string_view line) {
   return plain ? std::string(name) : "";
 }
 
-void hold(HeldImages& held, std::map<std::string, std::string>& found, const json& listed) {
+void hold(HeldImages& held, std::map<std::string, std::string>& images, const json& listed) {
   if (!listed.contains("image") || !listed.contains("sha256")) {
     held.listed = false;
     return;
   }
   const std::string name = listed.at("image");
-  const auto image = found.find(name);
-  if (image == found.end()) {
+  const auto image = images.find(name);
+  if (image == images.end()) {
     held.wrong.push_back(fmt::format("the package holds no image {}, which kernel.json lists", name));
     return;
   }
   if (sha256_hex(image->second) != listed.at("sha256"))
     held.wrong.push_back(fmt::format("the image {} is another than kernel.json lists", name));
   held.images.push_back({name, listed.at("architecture"), std::move(image->second)});
-  found.erase(image);
+  images.erase(image);
 }
 
 }  // namespace
@@ -92,12 +92,12 @@ HeldImages held_images(const PackageFolder& package) {
   HeldImages held;
   const std::string path = "src/" + launcher_name(package.kernel) + "_code.cpp";
   try {
-    auto found = images_in(read_file(package.folder + "/" + path, Error::Kind::bad_input));
+    auto images = images_in(read_file(package.folder + "/" + path, Error::Kind::bad_input));
     for (const json& module : package.description.at("modules"))
       for (const char* kind : {"code", "ptx"})
-        for (const json& listed : module.value(kind, json::array())) hold(held, found, listed);
+        for (const json& listed : module.value(kind, json::array())) hold(held, images, listed);
     if (held.listed)
-      for (const auto& [name, bytes] : found)
+      for (const auto& [name, bytes] : images)
         held.wrong.push_back(fmt::format("the package holds an image {}, which kernel.json does not list", name));
   } catch (const Error& why) {
     held.wrong.push_back(fmt::format("{}: {}", path, why.what()));

@@ -67,7 +67,7 @@ BuiltLibrary build_library(const PackageFiles& files) {
     write_file(to, text);
     if (path.ends_with(".cpp")) sources.push_back(to);
   }
-  const std::string made = workshop.at("made.so");
+  const std::string built = workshop.at("made.so");
   // No exceptions, no type information and nothing undefined but what libc has: no library of C++ is needed then.
   std::vector<std::string> command{compiler,
                                    "-std=c++17",
@@ -81,12 +81,12 @@ BuiltLibrary build_library(const PackageFiles& files) {
                                    "-Wl,--as-needed",
                                    "-Wl,--no-undefined"};
   command.insert(command.end(), sources.begin(), sources.end());
-  command.insert(command.end(), {"-o", made, "-ldl", "-lpthread"});
+  command.insert(command.end(), {"-o", built, "-ldl", "-lpthread"});
   const ProcessResult result = run_process(command, workshop.at(""), limits, confined(compiler, workshop.at("")));
-  if (result.exit_status != 0 || !fs::exists(made))
+  if (result.exit_status != 0 || !fs::exists(built))
     return {"", "", fmt::format("g++ does not compile the launcher: {}", first_line(result.output))};
   const ProcessResult version = run_process({compiler, "-dumpfullversion"}, workshop.at(""), limits);
-  return {read_file(made), "g++ " + first_line(version.output), ""};
+  return {read_file(built), "g++ " + first_line(version.output), ""};
 }
 
 }  // namespace harness::package

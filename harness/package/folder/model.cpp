@@ -49,9 +49,9 @@ class PackageMaker {
  private:
   /// Traced with the quantities of a GPU: of an emulated record the first that is compiled for.
   const DeviceInfo& device_of(const std::string& name) const {
-    const auto found = std::ranges::find(made_.record.devices, name, &DeviceInfo::name);
-    const bool real = found != made_.record.devices.end() && !found->emulation;
-    return real ? *found : code_.devices.front();
+    const auto device = std::ranges::find(made_.record.devices, name, &DeviceInfo::name);
+    const bool real = device != made_.record.devices.end() && !device->emulation;
+    return real ? *device : code_.devices.front();
   }
 
   /// The original's configurations: what a campaign begins with on each measured workload.
@@ -67,8 +67,8 @@ class PackageMaker {
   }
 
   bool is_there(const Candidate& candidate) const {
-    return std::ranges::any_of(made_.launcher.configurations, [&](const LauncherConfiguration& each) {
-      return candidate_text(each.candidate) == candidate_text(candidate);
+    return std::ranges::any_of(made_.launcher.configurations, [&](const LauncherConfiguration& configuration) {
+      return candidate_text(configuration.candidate) == candidate_text(candidate);
     });
   }
 
@@ -97,7 +97,7 @@ class PackageMaker {
     if (values.empty()) {
       for (const MeasuredPoint& point : made_.record.points) {
         const Value& value = point.workload.values.at(name);
-        if (std::ranges::none_of(values, [&](const Value& known) { return same_value(known, value); }))
+        if (std::ranges::none_of(values, [&](const Value& other) { return same_value(other, value); }))
           values.push_back(value);
       }
       made_.left_out.push_back(
@@ -130,13 +130,13 @@ class PackageMaker {
   void add_instance(std::size_t configuration, const Candidate& candidate, const Workload& point,
                     const DeviceInfo& device) {
     FormulaPlan plan = catalog_.plugin(candidate.kernel).formulas(candidate, point, device);
-    for (const LauncherInstance& each : made_.launcher.instances)
-      if (each.configuration == configuration && to_text(each.plan.fixed) == to_text(plan.fixed)) return;
+    for (const LauncherInstance& instance : made_.launcher.instances)
+      if (instance.configuration == configuration && to_text(instance.plan.fixed) == to_text(plan.fixed)) return;
     const bool original = made_.launcher.configurations[configuration].original;
     const std::size_t unit = unit_of(plan.build, candidate.variant, original);
     LauncherInstance instance{configuration, std::move(plan), {}, {}};
-    for (const FormulaConstant& each : instance.plan.constants)
-      instance.variables.push_back(variable_of(each.symbol, unit));
+    for (const FormulaConstant& constant : instance.plan.constants)
+      instance.variables.push_back(variable_of(constant.symbol, unit));
     for (const FormulaStep& step : instance.plan.steps)
       if (const auto* launch = std::get_if<FormulaLaunch>(&step))
         instance.kernels.push_back(kernel_of(launch->entry, unit));
@@ -146,12 +146,12 @@ class PackageMaker {
   /// The originals share modules. A winner has the module that was measured.
   std::size_t unit_of(const BuildSpec& build, const std::string& variant, bool original) {
     for (std::size_t i = 0; i < made_.units.size(); ++i) {
-      BuildSpec& known = made_.units[i].build;
-      const bool like = known.source == build.source && known.defines == build.defines &&
-                        known.options == build.options && known.constants == build.constants && shared_[i] == original;
-      if (!like || (!original && known.entries != build.entries)) continue;
+      BuildSpec& other = made_.units[i].build;
+      const bool like = other.source == build.source && other.defines == build.defines &&
+                        other.options == build.options && other.constants == build.constants && shared_[i] == original;
+      if (!like || (!original && other.entries != build.entries)) continue;
       for (const std::string& entry : build.entries)
-        if (std::ranges::find(known.entries, entry) == known.entries.end()) known.entries.push_back(entry);
+        if (std::ranges::find(other.entries, entry) == other.entries.end()) other.entries.push_back(entry);
       return i;
     }
     made_.units.push_back({build, variant, {}});
@@ -161,12 +161,12 @@ class PackageMaker {
 
   /// The place of a name of a unit, behind all others where it is new.
   template <typename Named>
-  static std::size_t place_of(std::vector<Named>& all, std::string Named::*name, const std::string& wanted,
+  static std::size_t place_of(std::vector<Named>& all, std::string Named::*name, const std::string& value,
                               std::size_t unit) {
-    const auto known =
-        std::ranges::find_if(all, [&](const Named& each) { return each.*name == wanted && each.unit == unit; });
-    const auto place = static_cast<std::size_t>(known - all.begin());
-    if (known == all.end()) all.push_back({wanted, unit, ""});
+    const auto position =
+        std::ranges::find_if(all, [&](const Named& entry) { return entry.*name == value && entry.unit == unit; });
+    const auto place = static_cast<std::size_t>(position - all.begin());
+    if (position == all.end()) all.push_back({value, unit, ""});
     return place;
   }
 
@@ -201,12 +201,12 @@ class PackageMaker {
     }
     for (LauncherKernel& kernel : made_.launcher.kernels)
       for (const CompiledCode& code : made_.units[kernel.unit].code)
-        if (const auto found = code.symbols.find(kernel.entry); found != code.symbols.end())
-          kernel.symbol = found->second;
+        if (const auto symbol = code.symbols.find(kernel.entry); symbol != code.symbols.end())
+          kernel.symbol = symbol->second;
     for (LauncherVariable& variable : made_.launcher.variables)
       for (const CompiledCode& code : made_.units[variable.unit].code)
-        if (const auto found = code.symbols.find(constant_key(variable.name)); found != code.symbols.end())
-          variable.symbol = found->second;
+        if (const auto symbol = code.symbols.find(constant_key(variable.name)); symbol != code.symbols.end())
+          variable.symbol = symbol->second;
     for (std::size_t unit = 0; unit < made_.units.size(); ++unit)
       for (const DeviceInfo& device : code_.ptx_devices) {
         made_.units[unit].ptx.push_back(ptx_of(unit, device));
@@ -219,12 +219,12 @@ class PackageMaker {
     const std::string& variant = made_.units[unit].variant;
     std::string why = catalog_.plugin(kernel_.name).unsupported_reason(variant, device);
     if (why.empty()) {
-      auto made = code_.ptx(device, made_.units[unit].build);
-      if (auto* const code = std::get_if<CompiledCode>(&made)) {
+      auto ptx = code_.ptx(device, made_.units[unit].build);
+      if (auto* const code = std::get_if<CompiledCode>(&ptx)) {
         if (has_symbols(unit, code->symbols)) return std::move(*code);
         why = "its kernels have other names there";
       } else {
-        why = std::get<std::string>(made);
+        why = std::get<std::string>(ptx);
       }
     }
     made_.left_out.push_back(
@@ -235,13 +235,13 @@ class PackageMaker {
   /// Whether the kernels and variables of a unit have these names. (In an unnamed namespace they may differ by
   /// architecture.)
   bool has_symbols(std::size_t unit, const std::map<std::string, std::string>& symbols) const {
-    const auto has = [&](const auto& named, const std::string& key) {
-      const auto found = symbols.find(key);
-      return named.unit != unit || (found != symbols.end() && found->second == named.symbol);
+    const auto has = [&](const auto& unit_part, const std::string& key) {
+      const auto symbol = symbols.find(key);
+      return unit_part.unit != unit || (symbol != symbols.end() && symbol->second == unit_part.symbol);
     };
-    return std::ranges::all_of(made_.launcher.kernels, [&](const auto& each) { return has(each, each.entry); }) &&
+    return std::ranges::all_of(made_.launcher.kernels, [&](const auto& kernel) { return has(kernel, kernel.entry); }) &&
            std::ranges::all_of(made_.launcher.variables,
-                               [&](const auto& each) { return has(each, constant_key(each.name)); });
+                               [&](const auto& constant) { return has(constant, constant_key(constant.name)); });
   }
 
   FormulaCatalog& catalog_;

@@ -46,22 +46,22 @@ std::set<std::string> stated(const FormulaPlan& plan) {
 
 std::string python_call(const Launcher& launcher) {
   const FormulaPlan& plan = launcher.instances.front().plan;
-  const std::set<std::string> known = stated(plan);
-  std::vector<std::string> given, flags, made;
+  const std::set<std::string> stated_names = stated(plan);
+  std::vector<std::string> parameters, flags, made;
   for (const FormulaArgument& argument : plan.arguments)
-    if (is_read(argument)) given.push_back(argument.name);
+    if (is_read(argument)) parameters.push_back(argument.name);
   for (const FormulaArgument& argument : plan.arguments) {
-    if (argument.kind == ArgumentKind::scalar) given.push_back(argument.name);
+    if (argument.kind == ArgumentKind::scalar) parameters.push_back(argument.name);
     if (argument.kind == ArgumentKind::output) made.push_back(argument.name);
   }
   for (const FieldLimits& field : launcher.fields) {
     if (std::holds_alternative<bool>(field.example)) flags.push_back(field.name + "=False");
-    else if (!std::holds_alternative<std::string>(field.example) && !known.contains(field.name))
-      given.push_back(field.name);
+    else if (!std::holds_alternative<std::string>(field.example) && !stated_names.contains(field.name))
+      parameters.push_back(field.name);
   }
-  given.insert(given.end(), flags.begin(), flags.end());
+  parameters.insert(parameters.end(), flags.begin(), flags.end());
   return fmt::format("{}{}{}.run({})", fmt::join(made, ", "), made.empty() ? "" : " = ", launcher_name(launcher.kernel),
-                     fmt::join(given, ", "));
+                     fmt::join(parameters, ", "));
 }
 
 std::map<std::string, std::string> python_files(const Launcher& launcher) {

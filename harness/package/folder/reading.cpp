@@ -32,13 +32,13 @@ bool is_inside(const std::string& path) {
 
 std::size_t check_digests(const std::string& folder, const json& digests) {
   std::vector<std::string> wrong;
-  std::set<std::string> known;
+  std::set<std::string> names;
   for (const auto& [path, digest] : digests.items()) {
     if (!is_inside(path)) {
       wrong.push_back(fmt::format("kernel.json names '{}', which lies outside", path));
       continue;
     }
-    known.insert(fs::path(path).lexically_normal().generic_string());
+    names.insert(fs::path(path).lexically_normal().generic_string());
     if (std::error_code failed; fs::is_symlink(fs::path(folder) / path, failed))
       wrong.push_back(fmt::format("the file {} is a link", path));
     const auto bytes = read_file_if_any(folder + "/" + path);
@@ -56,7 +56,7 @@ std::size_t check_digests(const std::string& folder, const json& digests) {
         wrong.push_back(fmt::format("{} is a link", relative.generic_string()));
         continue;
       }
-      if (at->is_directory() || known.contains(relative.generic_string())) continue;
+      if (at->is_directory() || names.contains(relative.generic_string())) continue;
       // What Python compiled runs in the place of the module beside it, whoever wrote it.
       const bool compiled = relative.parent_path().filename() == "__pycache__";
       wrong.push_back(fmt::format("the file {} is not part of the package{}", relative.generic_string(),
@@ -64,22 +64,22 @@ std::size_t check_digests(const std::string& folder, const json& digests) {
     }
   }
   if (!wrong.empty()) tampered(folder, wrong);
-  return known.size();
+  return names.size();
 }
 
 PackagedWorkload workload_from(const json& row, const std::string& kernel) {
-  PackagedWorkload made;
-  made.workload.name = row.at("workload");
-  made.workload.values = row.at("values").get<std::map<std::string, Value>>();
-  made.workload.weight = row.value("weight", 1.0);
-  made.workload.declared = row.value("declared", true);
-  made.device = row.at("device");
-  made.original_ns = row.at("original_ns");
+  PackagedWorkload workload;
+  workload.workload.name = row.at("workload");
+  workload.workload.values = row.at("values").get<std::map<std::string, Value>>();
+  workload.workload.weight = row.value("weight", 1.0);
+  workload.workload.declared = row.value("declared", true);
+  workload.device = row.at("device");
+  workload.original_ns = row.at("original_ns");
   if (row.contains("variant")) {
-    made.winner = Candidate{kernel, row.at("variant"), "", config_from_json(row.at("config"))};
-    made.time_ns = row.at("time_ns").get<double>();
+    workload.winner = Candidate{kernel, row.at("variant"), "", config_from_json(row.at("config"))};
+    workload.time_ns = row.at("time_ns").get<double>();
   }
-  return made;
+  return workload;
 }
 
 }  // namespace
@@ -98,8 +98,8 @@ std::vector<std::string> PackageFolder::predicted() const {
 
 std::vector<std::string> PackageFolder::device_names() const {
   std::vector<std::string> names;
-  for (const PackagedWorkload& each : workloads)
-    if (std::ranges::find(names, each.device) == names.end()) names.push_back(each.device);
+  for (const PackagedWorkload& workload : workloads)
+    if (std::ranges::find(names, workload.device) == names.end()) names.push_back(workload.device);
   return names;
 }
 
@@ -128,9 +128,10 @@ PackageFolder read_package(const std::string& folder, const std::string& digest)
     made.kernel = made.description.at("kernel");
     made.files = check_digests(folder, made.description.at("digests"));
     for (const json& row : made.description.at("workloads")) made.workloads.push_back(workload_from(row, made.kernel));
-    for (const json& each : made.description.at("configurations"))
-      if (each.at("original") == true && made.original.variant.empty())
-        made.original = {made.kernel, each.at("variant"), each.at("technique"), config_from_json(each.at("config"))};
+    for (const json& configuration : made.description.at("configurations"))
+      if (configuration.at("original") == true && made.original.variant.empty())
+        made.original = {made.kernel, configuration.at("variant"), configuration.at("technique"),
+                         config_from_json(configuration.at("config"))};
   } catch (const json::parse_error& failure) {
     throw bad_input(fmt::format("{}: kernel.json is no JSON from byte {} on; take it from where the package was made",
                                 folder, failure.byte));

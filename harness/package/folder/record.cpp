@@ -49,28 +49,28 @@ class RecordReader {
       throw bad_input(fmt::format("the store has nothing of kernel '{}' on a device named '{}'{}; it has: {}",
                                   query_.kernel, query_.device, did_you_mean(query_.device, devices),
                                   fmt::join(devices, ", ")));
-    std::vector<std::string> known;
-    for (const json& row : rows) known.push_back(row.at("workload"));
+    std::vector<std::string> names;
+    for (const json& row : rows) names.push_back(row.at("workload"));
     for (const Workload& workload : kernel_.workloads) {
-      known.push_back(workload.name);
-      known.insert(known.end(), workload.sets.begin(), workload.sets.end());
+      names.push_back(workload.name);
+      names.insert(names.end(), workload.sets.begin(), workload.sets.end());
     }
-    for (const std::string& asked : query_.workloads)
-      if (std::ranges::find(known, asked) == known.end())
+    for (const std::string& word : query_.workloads)
+      if (std::ranges::find(names, word) == names.end())
         throw bad_input(fmt::format("kernel '{}' has no workload or set '{}', and the store has neither{}",
-                                    query_.kernel, asked, did_you_mean(asked, known)));
+                                    query_.kernel, word, did_you_mean(word, names)));
   }
 
   bool is_asked(const json& row) const {
     if (!query_.device.empty() && row.at("device_name") != query_.device) return false;
     if (query_.workloads.empty()) return true;
     const std::string name = row.at("workload");
-    const auto asked = [&](const std::string& each) {
-      return std::ranges::find(query_.workloads, each) != query_.workloads.end();
+    const auto is_asked = [&](const std::string& word) {
+      return std::ranges::find(query_.workloads, word) != query_.workloads.end();
     };
-    if (asked(name)) return true;
-    const auto found = std::ranges::find(kernel_.workloads, name, &Workload::name);
-    return found != kernel_.workloads.end() && std::ranges::any_of(found->sets, asked);
+    if (is_asked(name)) return true;
+    const auto workload = std::ranges::find(kernel_.workloads, name, &Workload::name);
+    return workload != kernel_.workloads.end() && std::ranges::any_of(workload->sets, is_asked);
   }
 
   const VariantInfo* variant_of(const json& row) const {
@@ -80,8 +80,8 @@ class RecordReader {
   /// The device as its campaign described it.
   const DeviceInfo* device_of(const json& row) {
     const std::string name = row.at("device_name");
-    const auto found = std::ranges::find(made_.devices, name, &DeviceInfo::name);
-    if (found != made_.devices.end()) return &*found;
+    const auto position = std::ranges::find(made_.devices, name, &DeviceInfo::name);
+    if (position != made_.devices.end()) return &*position;
     const CampaignRecord record = archive_.ledger().campaign(row.at("campaign").get<std::int64_t>());
     try {
       DeviceInfo device = record.environment.at("device").get<DeviceInfo>();
@@ -96,14 +96,14 @@ class RecordReader {
 
   /// A workload of the kernel, a shape that somebody asked for included.
   const Workload* workload_of(const std::string& name, const DeviceInfo& device) {
-    const auto known = [&] { return std::ranges::find(kernel_.workloads, name, &Workload::name); };
-    if (known() == kernel_.workloads.end() && name.find('=') != std::string::npos) {
+    const auto position = [&] { return std::ranges::find(kernel_.workloads, name, &Workload::name); };
+    if (position() == kernel_.workloads.end() && name.find('=') != std::string::npos) {
       try {
         catalog_.plugin(query_.kernel).add_shape(name, device);
       } catch (const Error&) {
       }
     }
-    if (known() != kernel_.workloads.end()) return &*known();
+    if (position() != kernel_.workloads.end()) return &*position();
     refuse(fmt::format("workload '{}' is no workload of kernel '{}' any more", name, query_.kernel));
     return nullptr;
   }
@@ -114,7 +114,7 @@ class RecordReader {
     const std::string variant = row.at("variant"), hash = row.at("source_hash");
     if (row.at("contract_hash") != catalog_.plugin(query_.kernel).problem(workload.name).contract_hash) return false;
     const auto key = std::make_pair(variant, hash);
-    if (const auto known = current_.find(key); known != current_.end()) return known->second;
+    if (const auto current = current_.find(key); current != current_.end()) return current->second;
     const auto is_it = [&] { return variant_of(row)->source_hash == hash; };
     if (!is_it() && !made_.sources.contains(variant)) {
       const json source =
@@ -148,8 +148,8 @@ class RecordReader {
   }
 
   MeasuredPoint& point_of(const std::string& device, const Workload& workload) {
-    for (MeasuredPoint& each : made_.points)
-      if (each.device == device && each.workload.name == workload.name) return each;
+    for (MeasuredPoint& point : made_.points)
+      if (point.device == device && point.workload.name == workload.name) return point;
     made_.points.push_back({device, workload, {}, 0});
     return made_.points.back();
   }
@@ -191,9 +191,9 @@ class RecordReader {
       return a.row.at("confirmed") == true && b.row.at("confirmed") != true;
     });
     std::set<std::pair<std::string, std::string>> confirmed_points;
-    for (const Waiting& each : waiting_)
-      if (each.row.at("confirmed") == true) confirmed_points.insert({each.device, each.workload.name});
-    for (const Waiting& each : waiting_) add_run(each, confirmed_points.contains({each.device, each.workload.name}));
+    for (const Waiting& run : waiting_)
+      if (run.row.at("confirmed") == true) confirmed_points.insert({run.device, run.workload.name});
+    for (const Waiting& run : waiting_) add_run(run, confirmed_points.contains({run.device, run.workload.name}));
     for (MeasuredPoint& point : made_.points) complete(point);
     std::erase_if(made_.points, [](const MeasuredPoint& point) { return point.original_ns <= 0; });
     const bool winner =
@@ -217,11 +217,11 @@ class RecordReader {
     std::string text;
   };
 
-  void add_run(const Waiting& each, bool point_is_confirmed) {
-    const json& row = each.row;
+  void add_run(const Waiting& waiting, bool point_is_confirmed) {
+    const json& row = waiting.row;
     const bool confirmed = row.at("confirmed") == true;
     if (!confirmed && point_is_confirmed) return;
-    MeasuredPoint& point = point_of(each.device, each.workload);
+    MeasuredPoint& point = point_of(waiting.device, waiting.workload);
     const Candidate candidate{query_.kernel, row.at("variant"), row.at("technique"),
                               config_from_json(row.at("config"))};
     const auto same = [&](const MeasuredRun& run) {
@@ -233,21 +233,21 @@ class RecordReader {
     if (!run.beats_original()) return;
     if (is_self_referenced(row) &&
         !allow(query_.allowed.self_referenced, "self-referenced",
-               each.text + " was compared with its own original only, which does not show that it is right"))
+               waiting.text + " was compared with its own original only, which does not show that it is right"))
       return;
-    if (!confirmed && !allow(query_.allowed.unconfirmed, "unconfirmed", each.text + " is not confirmed")) return;
-    if (!is_current(row, each.workload) &&
+    if (!confirmed && !allow(query_.allowed.unconfirmed, "unconfirmed", waiting.text + " is not confirmed")) return;
+    if (!is_current(row, waiting.workload) &&
         !allow(query_.allowed.unconfirmed, "unconfirmed",
-               each.text +
+               waiting.text +
                    " was measured with another contract, source or header than are here now, so nothing confirms "
                    "what is here"))
       return;
     try {
-      const DeviceInfo& device = *std::ranges::find(made_.devices, each.device, &DeviceInfo::name);
-      catalog_.plugin(candidate.kernel).realize(candidate, each.workload.name, device);
-      catalog_.plugin(candidate.kernel).formulas(candidate, each.workload, device);
+      const DeviceInfo& device = *std::ranges::find(made_.devices, waiting.device, &DeviceInfo::name);
+      catalog_.plugin(candidate.kernel).realize(candidate, waiting.workload.name, device);
+      catalog_.plugin(candidate.kernel).formulas(candidate, waiting.workload, device);
     } catch (const Error& why) {
-      return refuse(fmt::format("{}: {}", each.text, why.what()));
+      return refuse(fmt::format("{}: {}", waiting.text, why.what()));
     }
     point.runs.push_back(std::move(run));
   }
@@ -255,8 +255,8 @@ class RecordReader {
   /// A campaign on a kernel whose reference is its own original says so in each record.
   bool is_self_referenced(const json& row) {
     const std::int64_t iteration = row.at("iteration");
-    const auto known = self_referenced_.find(iteration);
-    if (known != self_referenced_.end()) return known->second;
+    const auto entry = self_referenced_.find(iteration);
+    if (entry != self_referenced_.end()) return entry->second;
     return self_referenced_[iteration] =
                archive_.history().iteration(iteration, false).dump().find("self-referenced") != std::string::npos;
   }

@@ -23,14 +23,14 @@ std::string real_constant(double value) {
   return fmt::format("{:a}", value);
 }
 
-std::string as_real(const FormulaText& made) {
-  if (made.type == FormulaType::real) return made.text;
-  if (made.type == FormulaType::whole) return fmt::format("(double)({})", made.text);
+std::string as_real(const FormulaText& formula) {
+  if (formula.type == FormulaType::real) return formula.text;
+  if (formula.type == FormulaType::whole) return fmt::format("(double)({})", formula.text);
   throw bad_input("a formula of a manifest computes with true or false as if they were numbers");
 }
 
-std::string as_truth(const FormulaText& made) {
-  if (made.type == FormulaType::truth) return made.text;
+std::string as_truth(const FormulaText& formula) {
+  if (formula.type == FormulaType::truth) return formula.text;
   throw bad_input("a formula of a manifest takes a number for a condition");
 }
 
@@ -55,8 +55,8 @@ class FormulaWriter {
   using Operands = std::vector<FormulaText>;
 
   FormulaText size(const std::string& name) const {
-    const auto found = types_.find(name);
-    return {"w." + c_name(name), found == types_.end() ? FormulaType::whole : found->second};
+    const auto type = types_.find(name);
+    return {"w." + c_name(name), type == types_.end() ? FormulaType::whole : type->second};
   }
 
   static bool all_whole(const Operands& operands) {
@@ -84,20 +84,20 @@ class FormulaWriter {
     return {fmt::format("({} {} {})", as_real(operands[0]), sign, as_real(operands[1])), FormulaType::truth};
   }
 
-  static FormulaText same(const Operands& operands, bool wanted) {
+  static FormulaText same(const Operands& operands, bool equal) {
     need("eq", operands, 2);
-    const char* const sign = wanted ? "==" : "!=";
+    const char* const sign = equal ? "==" : "!=";
     const bool a = operands[0].type == FormulaType::truth, b = operands[1].type == FormulaType::truth;
-    if (a != b) return {wanted ? "false" : "true", FormulaType::truth};
+    if (a != b) return {equal ? "false" : "true", FormulaType::truth};
     if (a) return {fmt::format("({} {} {})", operands[0].text, sign, operands[1].text), FormulaType::truth};
     return compared(sign, operands);
   }
 
   static FormulaText extreme(const char* function, const Operands& operands) {
     if (operands.empty()) throw bad_input("a formula of a package has a min or max of nothing");
-    FormulaText made = operands[0];
-    for (std::size_t i = 1; i < operands.size(); ++i) made = both(function, {made, operands[i]});
-    return made;
+    FormulaText result = operands[0];
+    for (std::size_t i = 1; i < operands.size(); ++i) result = both(function, {result, operands[i]});
+    return result;
   }
 
   /// Every operand is computed, as in the manifest. What always holds is left out.
@@ -134,10 +134,10 @@ class FormulaWriter {
     }
     static const std::map<std::string, std::string> kFaulting = {
         {"//", "floor_div(f"}, {"%", "floor_mod(f"}, {"cdiv", "cdiv(f"}, {"round_up", "round_up(f"}};
-    if (const auto found = kFaulting.find(operation); found != kFaulting.end()) {
-      FormulaText made = both("F", operands);
-      made.text = found->second + ", " + made.text.substr(2);
-      return made;
+    if (const auto faulting = kFaulting.find(operation); faulting != kFaulting.end()) {
+      FormulaText result = both("F", operands);
+      result.text = faulting->second + ", " + result.text.substr(2);
+      return result;
     }
     if (operation == "min") return extreme("least", operands);
     if (operation == "max") return extreme("most", operands);
@@ -147,8 +147,8 @@ class FormulaWriter {
     if (operation == "lt") return compared("<", operands);
     if (operation == "le") return compared("<=", operands);
     if (operation == "divisible") {
-      FormulaText made = both("F", operands);
-      return {fmt::format("(floor_mod(f, {} == 0)", made.text.substr(2)), FormulaType::truth};
+      FormulaText result = both("F", operands);
+      return {fmt::format("(floor_mod(f, {} == 0)", result.text.substr(2)), FormulaType::truth};
     }
     if (operation == "all_of") return joined("every", "true", operands);
     if (operation == "any_of") return joined("any", "false", operands);
@@ -167,10 +167,10 @@ FormulaText formula_text(const Formula& formula, const SizeTypes& types) {
 }
 
 std::string whole_text(const Formula& formula, const SizeTypes& types) {
-  const FormulaText made = formula_text(formula, types);
-  if (made.type == FormulaType::whole) return made.text;
-  if (made.type == FormulaType::truth) return fmt::format("(int64_t)({} ? 1 : 0)", made.text);
-  return fmt::format("whole(f, {})", made.text);
+  const FormulaText converted = formula_text(formula, types);
+  if (converted.type == FormulaType::whole) return converted.text;
+  if (converted.type == FormulaType::truth) return fmt::format("(int64_t)({} ? 1 : 0)", converted.text);
+  return fmt::format("whole(f, {})", converted.text);
 }
 
 std::string real_text(const Formula& formula, const SizeTypes& types) {
@@ -189,10 +189,10 @@ std::string c_name(const std::string& name) {
       "signed",   "sizeof", "static", "struct",    "switch",          "template", "this",     "typedef", "union",
       "unsigned", "using",  "void",   "volatile",  "while",           "bool",     "true",     "false",   "namespace",
       "operator", "sizes",  "stream", "workspace", "workspace_bytes", "index",    "instance", "loaded",  "arguments"};
-  std::string made;
-  for (const char c : name) made += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  if (made.empty() || std::isdigit(static_cast<unsigned char>(made[0])) != 0) made = "_" + made;
-  return kTaken.contains(made) ? made + "_" : made;
+  std::string result;
+  for (const char c : name) result += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) != 0) result = "_" + result;
+  return kTaken.contains(result) ? result + "_" : result;
 }
 
 }  // namespace harness::package

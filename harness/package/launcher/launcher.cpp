@@ -47,13 +47,13 @@ std::string element_type(const Launcher& launcher, const std::string& argument) 
       {Dtype::s64, "int64_t"}, {Dtype::u64, "uint64_t"}, {Dtype::b8, "uint8_t"}};
   std::optional<Dtype> dtype;
   for (const LauncherInstance& instance : launcher.instances)
-    for (const FormulaArgument& each : instance.plan.arguments) {
-      if (each.name != argument) continue;
-      if (dtype && *dtype != each.dtype) return "";
-      dtype = each.dtype;
+    for (const FormulaArgument& declared : instance.plan.arguments) {
+      if (declared.name != argument) continue;
+      if (dtype && *dtype != declared.dtype) return "";
+      dtype = declared.dtype;
     }
-  const auto found = dtype ? kTypes.find(*dtype) : kTypes.end();
-  return found == kTypes.end() ? "" : found->second;
+  const auto type = dtype ? kTypes.find(*dtype) : kTypes.end();
+  return type == kTypes.end() ? "" : type->second;
 }
 
 class LauncherWriter {
@@ -171,8 +171,8 @@ class LauncherWriter {
 
   // The same body is one function.
   std::size_t shared(std::vector<std::string>& bodies, const std::string& body) {
-    const auto found = std::ranges::find(bodies, body);
-    if (found != bodies.end()) return static_cast<std::size_t>(found - bodies.begin());
+    const auto same_body = std::ranges::find(bodies, body);
+    if (same_body != bodies.end()) return static_cast<std::size_t>(same_body - bodies.begin());
     bodies.push_back(body);
     return bodies.size() - 1;
   }
@@ -264,9 +264,9 @@ class LauncherWriter {
 
   std::string configurations() const {
     std::string text = "const Configuration kConfigurationTable[kConfigurations] = {\n";
-    for (const LauncherConfiguration& each : launcher_.configurations)
-      text += fmt::format("    {{{}, {}, {}}},\n", quoted(each.candidate.variant),
-                          quoted(to_text(each.candidate.config)), each.original);
+    for (const LauncherConfiguration& configuration : launcher_.configurations)
+      text += fmt::format("    {{{}, {}, {}}},\n", quoted(configuration.candidate.variant),
+                          quoted(to_text(configuration.candidate.config)), configuration.original);
     return text + "};\n";
   }
 
@@ -385,13 +385,13 @@ class LauncherWriter {
 
   /// Calls `each` with the name, the bytes and the architecture of whatever is contained.
   template <typename Each>
-  void for_images(Each each) const {
+  void for_images(Each visit) const {
     for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit) {
       const LauncherUnit& its = launcher_.units[unit];
       for (std::size_t i = 0; i < launcher_.architectures.size(); ++i)
-        if (!its.images.at(i).empty()) each(image_name(unit, i), its.images[i], launcher_.architectures[i]);
+        if (!its.images.at(i).empty()) visit(image_name(unit, i), its.images[i], launcher_.architectures[i]);
       for (std::size_t i = 0; i < launcher_.ptx_architectures.size(); ++i)
-        if (!its.ptx.at(i).empty()) each(ptx_name(unit, i), its.ptx[i], launcher_.ptx_architectures[i]);
+        if (!its.ptx.at(i).empty()) visit(ptx_name(unit, i), its.ptx[i], launcher_.ptx_architectures[i]);
     }
   }
 
@@ -480,18 +480,18 @@ std::vector<std::string> enumerators(const Launcher& launcher, const std::string
     const auto* text = std::get_if<std::string>(&value);
     if (text != nullptr && std::ranges::find(texts, *text) == texts.end()) texts.push_back(*text);
   };
-  for (const FieldLimits& each : launcher.fields)
-    if (each.name == field)
-      for (const Value& value : each.values) add(value);
+  for (const FieldLimits& limits : launcher.fields)
+    if (limits.name == field)
+      for (const Value& value : limits.values) add(value);
   for (const LauncherInstance& instance : launcher.instances)
-    if (const auto found = instance.plan.fixed.find(field); found != instance.plan.fixed.end()) add(found->second);
+    if (const auto fixed = instance.plan.fixed.find(field); fixed != instance.plan.fixed.end()) add(fixed->second);
   return texts;
 }
 
 int enumerator(const Launcher& launcher, const std::string& field, const std::string& text) {
   const std::vector<std::string> texts = enumerators(launcher, field);
-  const auto found = std::ranges::find(texts, text);
-  return found == texts.end() ? -1 : static_cast<int>(found - texts.begin());
+  const auto same_text = std::ranges::find(texts, text);
+  return same_text == texts.end() ? -1 : static_cast<int>(same_text - texts.begin());
 }
 
 }  // namespace harness::package

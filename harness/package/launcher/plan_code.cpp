@@ -16,9 +16,9 @@ int map_type(Dtype dtype, const std::string& of) {
                                               {Dtype::e5m2, 0}, {Dtype::u16, 1}, {Dtype::s16, 1}, {Dtype::u32, 2},
                                               {Dtype::s32, 3},  {Dtype::u64, 4}, {Dtype::s64, 5}, {Dtype::f16, 6},
                                               {Dtype::f32, 7},  {Dtype::f64, 8}, {Dtype::bf16, 9}};
-  const auto found = kTypes.find(dtype);
-  if (found == kTypes.end()) throw bad_input(fmt::format("there is no tensor map of type {} ('{}')", name(dtype), of));
-  return found->second;
+  const auto type = kTypes.find(dtype);
+  if (type == kTypes.end()) throw bad_input(fmt::format("there is no tensor map of type {} ('{}')", name(dtype), of));
+  return type->second;
 }
 
 template <typename List>
@@ -84,14 +84,14 @@ class PlanWriter {
   }
 
   const FormulaArgument* argument(const std::string& name) const {
-    const auto found = std::ranges::find(plan_.arguments, name, &FormulaArgument::name);
-    return found == plan_.arguments.end() ? nullptr : &*found;
+    const auto position = std::ranges::find(plan_.arguments, name, &FormulaArgument::name);
+    return position == plan_.arguments.end() ? nullptr : &*position;
   }
 
   std::string address(const std::string& name) const {
-    const FormulaArgument* found = argument(name);
-    if (found == nullptr) return scratch(name);
-    return found->absent ? "nullptr" : "c.a." + c_name(name);
+    const FormulaArgument* declared = argument(name);
+    if (declared == nullptr) return scratch(name);
+    return declared->absent ? "nullptr" : "c.a." + c_name(name);
   }
 
   std::string three(const std::array<Formula, 3>& list) const {
@@ -108,19 +108,19 @@ class PlanWriter {
     if (launch.cooperative) text += "    l.cooperative();\n";
     if (launch.pdl) text += "    l.programmatic();\n";
     if (launch.resident > 0) text += fmt::format("    l.resident({});\n", launch.resident);
-    for (const FormulaLaunchArgument& each : launch.args)
+    for (const FormulaLaunchArgument& argument_formula : launch.args)
       text += std::visit(Match{[&](const FormulaPointer& pointer) { return pointer_text(pointer); },
                                [&](const FormulaScalar& scalar) { return scalar_text(scalar); },
                                [&](const FormulaTensorMap& map) { return map_text(map); }},
-                         each);
+                         argument_formula);
     return text + fmt::format("    if (const Status s = l.go({})) return s;\n  }}\n", launches_++);
   }
 
   std::string pointer_text(const FormulaPointer& pointer) const {
-    const FormulaArgument* found = argument(pointer.name);
-    if (found != nullptr && found->kind == ArgumentKind::scalar)
+    const FormulaArgument* declared = argument(pointer.name);
+    if (declared != nullptr && declared->kind == ArgumentKind::scalar)
       return fmt::format("    l.value(c.a.{});\n", c_name(pointer.name));
-    if (found != nullptr && found->absent) return "    l.value((void*)nullptr);\n";
+    if (declared != nullptr && declared->absent) return "    l.value((void*)nullptr);\n";
     return fmt::format("    l.pointer({}, {});\n", address(pointer.name), whole(pointer.offset));
   }
 
@@ -145,8 +145,8 @@ class PlanWriter {
   std::string reversed(std::vector<Formula> list, int scale) const {
     std::ranges::reverse(list);
     std::vector<std::string> texts;
-    for (const Formula& each : list)
-      texts.push_back(scale == 1 ? whole(each) : fmt::format("mul({}, (int64_t){})", whole(each), scale));
+    for (const Formula& formula : list)
+      texts.push_back(scale == 1 ? whole(formula) : fmt::format("mul({}, (int64_t){})", whole(formula), scale));
     return fmt::format("{{{}}}", fmt::join(texts, ", "));
   }
 

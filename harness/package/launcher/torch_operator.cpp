@@ -27,8 +27,8 @@ const char* torch_type(Dtype dtype) {
       {Dtype::e4m3, "float8_e4m3fn"}, {Dtype::e5m2, "float8_e5m2"}, {Dtype::s8, "int8"},     {Dtype::u8, "uint8"},
       {Dtype::s16, "int16"},          {Dtype::u16, "uint16"},       {Dtype::s32, "int32"},   {Dtype::u32, "uint32"},
       {Dtype::s64, "int64"},          {Dtype::u64, "uint64"},       {Dtype::b8, "bool"}};
-  const auto found = kNames.find(dtype);
-  return found == kNames.end() ? nullptr : found->second;
+  const auto type = kNames.find(dtype);
+  return type == kNames.end() ? nullptr : type->second;
 }
 
 bool reads(const FormulaArgument& argument) {
@@ -187,17 +187,17 @@ class TorchWriter {
 
   std::string wholes(const std::vector<Formula>& list) const {
     std::vector<std::string> all;
-    for (const Formula& each : list) all.push_back(whole_text(each, types_));
+    for (const Formula& formula : list) all.push_back(whole_text(formula, types_));
     return fmt::format("{}", fmt::join(all, ", "));
   }
 
   std::string types_told() const {
     std::set<std::string> all;
     for (const Row& row : rows_) {
-      std::vector<std::string> each;
+      std::vector<std::string> conditions;
       for (std::size_t i = 0; i < read_.size(); ++i)
-        each.push_back(fmt::format("{} {}", read_[i]->name, harness::name(row.types[i])));
-      all.insert(fmt::format("{}", fmt::join(each, ", ")));
+        conditions.push_back(fmt::format("{} {}", read_[i]->name, harness::name(row.types[i])));
+      all.insert(fmt::format("{}", fmt::join(conditions, ", ")));
     }
     return fmt::format("{}", fmt::join(all, "; "));
   }
@@ -207,8 +207,8 @@ class TorchWriter {
     for (const FieldLimits& field : launcher_.fields) {
       if (std::holds_alternative<std::string>(field.example)) continue;
       const std::string to = "w." + c_name(field.name);
-      if (const auto found = shapes_.find(field.name); found != shapes_.end())
-        text += fmt::format("  {} = {};\n", to, found->second);
+      if (const auto shape = shapes_.find(field.name); shape != shapes_.end())
+        text += fmt::format("  {} = {};\n", to, shape->second);
       else if (const auto stride = strides_.find(field.name); stride != strides_.end())
         text += fmt::format("  {} = {};\n", to, stride->second);
       else if (std::holds_alternative<bool>(field.example))
