@@ -32,10 +32,13 @@ says() {
 }
 says 0 "harness $(sed -n 's/^project(harness VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)" --version
 says 0 attention kernels
-says 0 "seccomp" doctor
-says 0 predicted variants vector_scale
-says 0 '"name"' devices --json
-says 0 "bounded by" explain attention
+says 0 vector-loads variants vector_scale
+says 0 '"architecture":"aarch64"' devices --json
+says 0 "no seccomp" doctor
+says 0 dot import --as-evidence bench/h200/agent_dot.jsonl
+says 0 dot best
+says 0 '"n":' query "SELECT count(*) AS n FROM v_iterations" --format json
+says 3 "untrusted source is not run here" eval vector_scale --device cpu   # an emulator without walls
 printf '%s passed, %s failed, 0 skipped\n' $passed $failed
 [ -z "${HARNESS_TEST_COUNTS:-}" ] || { mkdir -p "$(dirname "$HARNESS_TEST_COUNTS")"; echo "$passed $failed 0" > "$HARNESS_TEST_COUNTS"; }
 [ $failed -eq 0 ]
