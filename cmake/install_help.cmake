@@ -1,4 +1,5 @@
-# Writes what `program` prints of itself under `share`: completions of three shells, and the man page.
+# Writes what `program` prints of itself under `share`: completions of three shells, and the man page. It is a list where
+# an emulator runs it.
 foreach(made "--completion bash=bash-completion/completions/harness" "--completion zsh=zsh/site-functions/_harness"
         "--completion fish=fish/vendor_completions.d/harness.fish" "--man=man/man1/harness.1")
   string(REPLACE "=" ";" made "${made}")
@@ -9,6 +10,6 @@ foreach(made "--completion bash=bash-completion/completions/harness" "--completi
   cmake_path(GET path PARENT_PATH folder)
   file(MAKE_DIRECTORY "${folder}")
   message(STATUS "Installing: ${path}")
-  execute_process(COMMAND "${program}" help ${words} OUTPUT_FILE "${path}" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${program} help ${words} OUTPUT_FILE "${path}" COMMAND_ERROR_IS_FATAL ANY)
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES "${installed_share}/${file}")   # who uninstalls goes by it
 endforeach()

@@ -1,30 +1,21 @@
 #!/usr/bin/env python3
-"""Makes a release from a built tree: release/make.py BUILD OUT [--base ROOT] (./bootstrap release calls it).
+"""Makes a release from a built tree: release/make.py BUILD OUT [--base ROOT] [--aarch64 BUILD] (./bootstrap release calls it).
 
-OUT gets an archive, a Debian package, a wheel, an OCI image where a root is given, the sources, an SBOM and SHA256SUMS.
+OUT gets an archive, a Debian package, a wheel, an OCI image where a root is given, an archive and a wheel for aarch64 where
+a tree of the preset aarch64 is given, the sources, an SBOM and SHA256SUMS.
 The same commit and the same packages of this machine give the same bytes: every time in them is that of the commit.
 """
-import argparse, gzip, hashlib, io, json, os, pathlib, re, shutil, subprocess, sys, tarfile, uuid, zipfile
+import argparse, gzip, hashlib, io, json, os, pathlib, re, shutil, subprocess, tarfile, uuid, zipfile
 from base64 import urlsafe_b64encode
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent
-FLOOR = "2.28"  # of glibc: RHEL 8, Debian 10, Ubuntu 18.10 and later
-TRIPLE = "x86_64-linux-gnu"
-STATIC = ["libcrypto.a", "libz.a", "liblua5.4.a", "libSQLiteCpp.a", "libsqlite3.a", "libboost_context.a"]
-BESIDE = ["libZydis.so.4.0"]  # Debian has no static one
+from program import AARCH64, FLOOR, X86_64, Program, output, run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What is in the program, by Debian package: for the SBOM.
 PARTS = {"libssl-dev": "Apache-2.0", "zlib1g-dev": "Zlib", "liblua5.4-dev": "MIT", "libsqlitecpp-dev": "MIT",
          "libsqlite3-dev": "blessing", "libboost-context-dev": "BSL-1.0", "libzydis-dev": "MIT", "libfmt-dev": "MIT",
-         "nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause", "libstdc++-12-dev": "GPL-3.0 WITH GCC-exception-3.1"}
-
-
-def run(*words, **arguments):
-    return subprocess.run([str(each) for each in words], check=True, **arguments)
-
-
-def output(*words):
-    return run(*words, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout.strip()
+         "libcpp-httplib-dev": "MIT", "libbrotli-dev": "MIT", "nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause",
+         "libstdc++-12-dev": "GPL-3.0 WITH GCC-exception-3.1"}
 
 
 class Release:
@@ -32,50 +23,16 @@ class Release:
         self.build, self.out = pathlib.Path(build).resolve(), pathlib.Path(out).resolve()
         self.version = re.search(r"project\(harness VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
         self.epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "log", "-1", "--format=%ct"))
-        self.name = f"harness-{self.version}-linux-x86_64"
         self.work = self.build / "release"
-        self.stage = self.work / self.name
+        self.stage = self.stage_of(X86_64)
         os.environ["SOURCE_DATE_EPOCH"] = str(self.epoch)
         shutil.rmtree(self.work, ignore_errors=True)
         shutil.rmtree(self.out, ignore_errors=True)
         self.work.mkdir(parents=True)
         self.out.mkdir(parents=True)
 
-    # The program, linked against an old C library, with all other libraries in it
-
-    def link(self):
-        sysroot = self.build.parent / "release_sysroot"
-        run(HERE / "sysroot.sh", sysroot)
-        old = sysroot / "root"
-        run("g++", "-std=c++20", "-O2", "-c", HERE / "fmt.cpp", "-o", self.work / "fmt.o")
-        run("gcc", "-O2", "-fno-builtin", "-c", HERE / "older_glibc.c", "-o", self.work / "older_glibc.o")
-        flags = [f"--sysroot={old}", f"-B{old}/usr/lib/{TRIPLE}", f"-L{old}/lib/{TRIPLE}", f"-L{old}/usr/lib/{TRIPLE}", "-s",
-                 "-static-libstdc++", "-static-libgcc", "-Wl,-z,now", "-Wl,--build-id=none"]
-        hidden = ":".join(["libstdc++.a", "libgcc.a", "libgcc_eh.a", *STATIC])
-        rooms = sorted(each for each in self.build.glob("libharness_*.a"))
-        libraries = [pathlib.Path("/usr/lib", TRIPLE, each) for each in STATIC]
-        run("g++", "-o", self.stage / "bin/harness", *flags, "-rdynamic", f"-Wl,--exclude-libs,{hidden}",
-            "-Wl,-rpath,$ORIGIN/../lib/harness", self.build / "CMakeFiles/harness.dir/harness/main.cpp.o",
-            self.work / "older_glibc.o", "-Wl,--start-group", *rooms, self.work / "fmt.o", *libraries, "-Wl,--end-group",
-            *(pathlib.Path("/usr/lib", TRIPLE, each) for each in BESIDE), "-lpthread", "-ldl", "-lm")
-        injected = sorted((self.build / "CMakeFiles/harness_injected.dir").rglob("*.o"))
-        run("g++", "-shared", "-o", self.stage / "lib/harness/libharness_capture.so", *flags,
-            "-Wl,--exclude-libs,ALL", *injected, self.work / "older_glibc.o", "-lpthread", "-ldl", "-lm")
-        for each in BESIDE:
-            shutil.copy(pathlib.Path("/usr/lib", TRIPLE, each), self.stage / "lib/harness" / each)
-        for each in [self.stage / "bin/harness", *(self.stage / "lib/harness").iterdir()]:
-            self.check_floor(each)
-
-    @staticmethod
-    def check_floor(file):
-        needed = set(re.findall(r"GLIBC_([0-9.]+)", output("objdump", "-T", file)))
-        newest = max(needed, key=lambda text: [int(each) for each in text.split(".")])
-        if [int(each) for each in newest.split(".")] > [int(each) for each in FLOOR.split(".")]:
-            sys.exit(f"release: {file.name} needs glibc {newest}: mend release/older_glibc.c")
-
-    def install(self):
-        run("cmake", "--install", self.build, "--prefix", self.stage, stdout=subprocess.DEVNULL)
-        (self.stage / "lib/harness").mkdir(parents=True, exist_ok=True)
+    def stage_of(self, machine):
+        return self.work / f"harness-{self.version}-linux-{machine.name}"
 
     # The forms of it
 
@@ -106,8 +63,9 @@ class Release:
                     tar.addfile(entry)
         return bytes_.getvalue()
 
-    def archive(self):
-        self.compress(self.tar(self.stage, self.name + "/"), self.out / f"{self.name}.tar.zst")
+    def archive(self, machine):
+        stage = self.stage_of(machine)
+        self.compress(self.tar(stage, stage.name + "/"), self.out / f"{stage.name}.tar.zst")
 
     def sources(self):
         name = f"harness-{self.version}"
@@ -118,19 +76,19 @@ class Release:
     def compress(content, path):
         run("zstd", "-q", "-19", "-T1", "-f", "-o", path, input=content)
 
-    def deb(self):
-        config = self.work / "deb.cmake"
+    def deb(self, machine):
+        config = self.work / f"deb_{machine.name}.cmake"
         config.write_text(f"""set(CPACK_GENERATOR DEB)
-set(CPACK_INSTALLED_DIRECTORIES "{self.stage};usr")
+set(CPACK_INSTALLED_DIRECTORIES "{self.stage_of(machine)};usr")
 set(CPACK_PACKAGE_DIRECTORY "{self.out}")
 set(CPACK_PACKAGE_NAME harness)
 set(CPACK_PACKAGE_VERSION {self.version})
-set(CPACK_PACKAGE_FILE_NAME harness_{self.version}_amd64)
+set(CPACK_PACKAGE_FILE_NAME harness_{self.version}_{machine.debian})
 set(CPACK_PACKAGE_CONTACT "the authors of harness <harness@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "makes CUDA kernels faster within a budget, and keeps the record")
 set(CPACK_PACKAGE_DESCRIPTION "harness compiles variants of a CUDA kernel, checks each for correctness, times each beside
 the best so far, and chooses what to try next. One SQLite file records every attempt.")
-set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE amd64)
+set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE {machine.debian})
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= {FLOOR})")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:12) | g++-12 | g++-13 | g++-14")
@@ -140,17 +98,18 @@ set(CPACK_STRIP_FILES OFF)
         run("cpack", "--config", config, cwd=self.work, stdout=subprocess.DEVNULL)
         shutil.rmtree(self.out / "_CPack_Packages")
 
-    def wheel(self):
-        tag = f"py3-none-manylinux_{FLOOR.replace('.', '_')}_x86_64"
+    def wheel(self, machine):
+        stage = self.stage_of(machine)
+        tag = f"py3-none-manylinux_2_28_{machine.name}"  # the oldest that indexes of packages name
         stem, data = f"harness-{self.version}", f"harness-{self.version}.data"
         info = f"{stem}.dist-info"
         files = {}
         for path, name in self.members(ROOT / "python/harness", "harness/"):
             if path.suffix in (".py", ".typed"):
                 files[name] = (path.read_bytes(), 0o644)
-        files[f"{data}/scripts/harness"] = ((self.stage / "bin/harness").read_bytes(), 0o755)
+        files[f"{data}/scripts/harness"] = ((stage / "bin/harness").read_bytes(), 0o755)
         for part in ("lib", "share"):
-            for path, name in self.members(self.stage / part, f"{data}/data/{part}/"):
+            for path, name in self.members(stage / part, f"{data}/data/{part}/"):
                 if path.is_file() and not path.is_symlink() and "/doc/" not in name and "/share/harness/python/" not in name:
                     files[name] = (path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
         files[f"{info}/METADATA"] = ((
@@ -235,13 +194,15 @@ def main():
     parser.add_argument("build")
     parser.add_argument("out")
     parser.add_argument("--base", help="the root that the image is made of (release/base.sh makes one)")
+    parser.add_argument("--aarch64", help="a tree that was built by the preset aarch64")
     asked = parser.parse_args()
     release = Release(asked.build, asked.out)
-    release.install()
-    release.link()
-    release.archive()
-    release.deb()
-    release.wheel()
+    for machine, build in ((X86_64, asked.build), (AARCH64, asked.aarch64)):
+        if build:
+            Program(machine, build, release.stage_of(machine), release.work / f"objects_{machine.name}").make()
+            release.archive(machine)
+            release.deb(machine)
+            release.wheel(machine)
     release.sources()
     if asked.base:
         release.image(pathlib.Path(asked.base).resolve())

@@ -1,4 +1,4 @@
-/* What the program and GCC's own libraries ask of a glibc that is newer than 2.28, RHEL 8's. Where the machine's C library has
+/* What the program and GCC's own libraries ask of a glibc that is newer than 2.27, older than RHEL 8's. Where the machine's C library has
    a function, that one is called; elsewhere this does its work. Nothing here is seen outside the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -7,6 +7,7 @@
 #include <linux/close_range.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -66,15 +67,20 @@ HIDDEN const char* strerrorname_np(int number) {
 }
 
 /* 2.29: the older ones differ in how they set errno. */
+#ifdef __aarch64__
+#define FIRST "@GLIBC_2.17" /* the first that the processor had */
+#else
+#define FIRST "@GLIBC_2.2.5"
+#endif
 #define OLDER(name) \
-  __asm__(".symver older_" #name ", " #name "@GLIBC_2.2.5"); \
+  __asm__(".symver older_" #name ", " #name FIRST); \
   extern double older_##name(double); \
   HIDDEN double name(double x) { return older_##name(x); }
 OLDER(exp)
 OLDER(exp2)
 OLDER(log)
 OLDER(log2)
-__asm__(".symver older_pow, pow@GLIBC_2.2.5");
+__asm__(".symver older_pow, pow" FIRST);
 extern double older_pow(double, double);
 HIDDEN double pow(double x, double y) {
   return older_pow(x, y);
@@ -93,6 +99,15 @@ HIDDEN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mu
   for (; day.tv_nsec < 0; --day.tv_sec) day.tv_nsec += 1000000000;
   for (; day.tv_nsec >= 1000000000; ++day.tv_sec) day.tv_nsec -= 1000000000;
   return pthread_cond_timedwait(condition, mutex, &day);
+}
+
+/* 2.28: the same call, where files have offsets of 64 bits anyway. */
+HIDDEN int fcntl64(int descriptor, int command, ...) {
+  va_list words;
+  va_start(words, command);
+  void* const word = va_arg(words, void*);
+  va_end(words);
+  return fcntl(descriptor, command, word);
 }
 
 /* 2.36, for std::random_device. */

@@ -10,7 +10,7 @@ FOLDERS = ["docs", "kernels", "strategies", "playbook"]
 STYLE = """body{margin:0;font:16px/1.55 system-ui,sans-serif;color:#1c1e21;background:#fff}
 main{max-width:52rem;margin:0 auto;padding:1rem}
 nav{border-bottom:1px solid #ccd;background:#f6f7f9}nav div{max-width:52rem;margin:0 auto;padding:.6rem 1rem;display:flex;gap:1rem}
-nav input{flex:1;font:inherit;padding:.2rem .5rem}a{color:#0b57b7}pre{background:#f3f4f6;padding:.7rem;overflow:auto}
+nav input{flex:1;min-width:0;font:inherit;padding:.2rem .5rem}a{color:#0b57b7}pre{background:#f3f4f6;padding:.7rem;overflow:auto}
 code{font:.9em ui-monospace,monospace;background:#f3f4f6}pre code{background:none}
 table{border-collapse:collapse;display:block;overflow:auto}td,th{border:1px solid #ccd;padding:.25rem .5rem;text-align:left;vertical-align:top}
 img{max-width:100%}#found{list-style:none;padding:0}#found small{color:#555;display:block}

@@ -7,9 +7,11 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/report/view.h"
 #include "harness/report/wrap.h"
+#include "harness/service/no_device.h"
 #include "harness/system/run_program.h"
 
 namespace harness {
@@ -25,16 +27,21 @@ void say(const char* what, const std::string& text) {
   report::tell("{:<9} {}\n", what, text);
 }
 
-std::string devices_line(Shell& shell, bool& has_gpu) {
+struct Ready {
+  bool any = false, gpu = false;
+};
+
+std::string devices_line(Shell& shell, Ready& ready) {
   std::vector<std::string> words;
-  for (const DeviceInfo& device : shell.rooms.devices(shell.places())) {
+  const std::vector<DeviceInfo> devices = shell.rooms.devices(shell.places());
+  for (const DeviceInfo& device : devices) {
     if (!device.available) continue;
-    has_gpu = has_gpu || !device.emulation;
+    ready.any = true;
+    ready.gpu = ready.gpu || !device.emulation;
     words.push_back(device.emulation ? fmt::format("{} (predicts a GPU's times)", device.device)
                                      : fmt::format("{} ({})", device.device, device.name));
   }
-  return words.empty() ? "none is ready: harness doctor says what is missing"
-                       : fmt::format("{}", fmt::join(words, ", "));
+  return words.empty() ? no_device(devices) : fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// Coding agents that could drive `harness mcp` or propose variants here.
@@ -82,9 +89,9 @@ int print_status(Shell& shell) {
   report::tell("harness {} ({}): makes CUDA kernels faster within a budget, and keeps the record\n\n", program.number,
                program.revision);
   Advice advice;
-  bool has_gpu = false;
+  Ready ready;
   std::vector<std::string> kernels;
-  say("devices", or_error([&] { return devices_line(shell, has_gpu); }));
+  say("devices", or_error([&] { return devices_line(shell, ready); }));
   say("kernels", or_error([&] {
         kernels = shell.rooms.catalog(shell.places())->kernel_names();
         return kernels.empty() ? std::string("none; harness init makes a project with a first one")
@@ -92,13 +99,18 @@ int print_status(Shell& shell) {
       }));
   say("store", or_error([&] { return store_line(shell, advice); }));
   say("agents", agents_line());
-  if (!kernels.empty()) {
-    const bool shipped = std::ranges::find(kernels, "softmax") != kernels.end();
-    advice.add(fmt::format("harness run {}{} --budget 1m", shipped ? "softmax" : kernels.front(),
-                           has_gpu ? "" : " --device cpu"),
-               "tries its variants for a minute");
+  const bool shipped = std::ranges::find(kernels, "softmax") != kernels.end();
+  const std::string kernel = kernels.empty() ? "" : shipped ? "softmax" : kernels.front();
+  if (!ready.any) {
+    advice.add("harness doctor", "what is missing here, and what mends it");
+    if (!kernel.empty())
+      advice.add("harness variants " + kernel, "what was written for a kernel: reading needs no device");
+  } else {
+    if (!kernel.empty())
+      advice.add(fmt::format("harness run {}{} --budget 1m", kernel, ready.gpu ? "" : " --device cpu"),
+                 "tries its variants for a minute");
+    advice.add("harness demo", "a minute that shows what this does, on this machine");
   }
-  advice.add("harness demo", "a minute that shows what this does, on this machine");
   constexpr std::size_t kCommands = 3;  // more would be a list to read, and --help has that
   advice.commands.resize(std::min(advice.commands.size(), kCommands));
   report::out("\n");

@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
 #include "harness/core/suggest.h"
+#include "harness/service/no_device.h"
 
 namespace harness {
 namespace {
@@ -134,8 +135,7 @@ DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>
   if (is_unknown_number(asked, devices))
     throw environment_error(
         fmt::format("device '{}' is not available: there is no such GPU here; see harness devices", asked));
-  if (asked == "auto")
-    throw environment_error("no device is available: neither a GPU nor a host compiler is found; see harness devices");
+  if (asked == "auto") throw environment_error(no_device(devices));
   throw bad_input(fmt::format("no device '{}'{} ({})", asked, did_you_mean(asked, known), known_devices(devices)));
 }
 

@@ -15,6 +15,7 @@
 #include "harness/system/distribution.h"
 #include "harness/system/driver_release.h"
 #include "harness/system/machine_state.h"
+#include "harness/system/processor.h"
 #include "harness/system/rights.h"
 #include "harness/system/walls.h"
 
@@ -168,6 +169,9 @@ MachineFinding walls_finding() {
 MachineFinding counter_finding() {
   const Cage cage = cage_here();
   if (cage.counter) return well("time counter", "nothing tells native candidates the time");
+  if (kInstructionsCannotOverlap)
+    return lacks("time counter", describe(cage), "only the look into its machine code keeps a candidate from the time",
+                 "Linux 6.12 or later");
   return lacks("time counter", describe(cage),
                "a native candidate that jumps into the middle of an instruction may learn the time",
                "a machine, or a setting of this virtual one, that lets the kernel take the counter away");

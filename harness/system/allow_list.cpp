@@ -1,12 +1,13 @@
 #include "harness/system/allow_list.h"
 
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstddef>
+
+#include "harness/system/processor.h"
 
 namespace harness {
 namespace {
@@ -27,7 +28,7 @@ sock_filter load_number() {
 
 AllowList::AllowList() {
   program_ = {plain(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-              {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64},
+              {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, kAuditArchitecture},
               plain(BPF_RET | BPF_K, kKillProcess),
               load_number()};
 }

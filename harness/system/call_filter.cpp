@@ -1,6 +1,5 @@
 #include "harness/system/call_filter.h"
 
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -9,6 +8,9 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <initializer_list>
+
+#include "harness/system/processor.h"
 
 namespace harness {
 namespace {
@@ -25,18 +27,24 @@ constexpr int kForbidden[] = {
     // another view of the system
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_move_mount, SYS_open_tree,
     SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr, SYS_name_to_handle_at, SYS_open_by_handle_at,
-    SYS_mknod, SYS_mknodat, SYS_quotactl, SYS_swapon, SYS_swapoff, SYS_acct,
+    SYS_mknodat, SYS_quotactl, SYS_swapon, SYS_swapoff, SYS_acct,
     // the kernel itself, and what has often been its weak side
     SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
     SYS_keyctl, SYS_add_key, SYS_request_key, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load,
-    SYS_kexec_file_load, SYS_reboot, SYS_personality, SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_syslog,
-    SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex, SYS_sethostname, SYS_setdomainname,
-    SYS_fanotify_init, SYS_msgget, SYS_shmget, SYS_semget, SYS_mq_open};
+    SYS_kexec_file_load, SYS_reboot, SYS_personality, SYS_syslog, SYS_settimeofday, SYS_clock_settime,
+    SYS_clock_adjtime, SYS_adjtimex, SYS_sethostname, SYS_setdomainname, SYS_fanotify_init, SYS_msgget, SYS_shmget,
+    SYS_semget, SYS_mq_open};
+// Calls that only some processors have.
+#ifdef __x86_64__
+constexpr std::initializer_list<int> kForbiddenHere = {SYS_mknod, SYS_iopl, SYS_ioperm, SYS_modify_ldt};
+#else
+constexpr std::initializer_list<int> kForbiddenHere = {};
+#endif
 
 constexpr unsigned kRefuse = SECCOMP_RET_ERRNO | EPERM;
 constexpr unsigned kNewNamespaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
-constexpr unsigned kOtherAbi = 0x40000000;  // the x32 numbers of the same calls
+constexpr unsigned kOtherAbi = 0x40000000;  // on x86-64 the x32 numbers of the same calls
 
 sock_filter simple(int code, unsigned value) {
   return {static_cast<unsigned short>(code), 0, 0, value};
@@ -50,15 +58,17 @@ sock_filter jump(int condition, unsigned value, unsigned char then, unsigned cha
 CallFilter::CallFilter() {
   constexpr int kLoad = BPF_LD | BPF_W | BPF_ABS, kReturn = BPF_RET | BPF_K;
   program_ = {simple(kLoad, offsetof(seccomp_data, arch)),
-              jump(BPF_JEQ, AUDIT_ARCH_X86_64, 1, 0),
+              jump(BPF_JEQ, kAuditArchitecture, 1, 0),
               simple(kReturn, SECCOMP_RET_KILL_PROCESS),
               simple(kLoad, offsetof(seccomp_data, nr)),
               jump(BPF_JGE, kOtherAbi, 0, 1),
               simple(kReturn, SECCOMP_RET_KILL_PROCESS)};
-  for (const int call : kForbidden) {
+  const auto refuse = [&](int call) {
     program_.push_back(jump(BPF_JEQ, static_cast<unsigned>(call), 0, 1));
     program_.push_back(simple(kReturn, kRefuse));
-  }
+  };
+  for (const int call : kForbidden) refuse(call);
+  for (const int call : kForbiddenHere) refuse(call);
   // clone3 hides its flags behind a pointer; the C library falls back to clone where there is none.
   program_.push_back(jump(BPF_JEQ, SYS_clone3, 0, 1));
   program_.push_back(simple(kReturn, SECCOMP_RET_ERRNO | ENOSYS));

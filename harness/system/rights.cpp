@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -22,6 +23,7 @@
 #include "harness/system/descriptor.h"
 #include "harness/system/landlock.h"
 #include "harness/system/own_root.h"
+#include "harness/system/processor.h"
 #include "harness/system/resource_limits.h"
 
 namespace harness {
@@ -29,22 +31,31 @@ namespace {
 
 // Of a process that has loaded a candidate, and of its child until the candidate runs: memory, threads, what it was
 // handed, its own end.
-constexpr int kWhileLoading[] = {
-    SYS_read,         SYS_write,           SYS_writev,       SYS_close,
-    SYS_close_range,  SYS_recvmsg,         SYS_sendmsg,      SYS_poll,
-    SYS_ppoll,        SYS_futex,           SYS_mmap,         SYS_munmap,
-    SYS_mremap,       SYS_mprotect,        SYS_madvise,      SYS_brk,
-    SYS_exit,         SYS_exit_group,      SYS_rt_sigreturn, SYS_rt_sigprocmask,
-    SYS_rt_sigaction, SYS_sigaltstack,     SYS_sched_yield,  SYS_getpid,
-    SYS_gettid,       SYS_getppid,         SYS_fstat,        SYS_newfstatat,
-    SYS_lseek,        SYS_restart_syscall, SYS_getrandom,    SYS_sched_getaffinity,
-    SYS_rseq,         SYS_set_robust_list, SYS_membarrier,   SYS_pread64,
-    SYS_prctl,        SYS_seccomp,         SYS_dup2,
-// How C libraries before glibc 2.33 ask what newfstatat answers.
-#ifdef SYS_stat
-    SYS_stat,         SYS_lstat,
+constexpr int kWhileLoading[] = {SYS_read,         SYS_write,
+                                 SYS_writev,       SYS_close,
+                                 SYS_close_range,  SYS_recvmsg,
+                                 SYS_sendmsg,      SYS_ppoll,
+                                 SYS_futex,        SYS_mmap,
+                                 SYS_munmap,       SYS_mremap,
+                                 SYS_mprotect,     SYS_madvise,
+                                 SYS_brk,          SYS_exit,
+                                 SYS_exit_group,   SYS_rt_sigreturn,
+                                 SYS_rt_sigaction, SYS_rt_sigprocmask,
+                                 SYS_sigaltstack,  SYS_sched_yield,
+                                 SYS_getpid,       SYS_gettid,
+                                 SYS_getppid,      SYS_fstat,
+                                 SYS_newfstatat,   SYS_lseek,
+                                 SYS_getrandom,    SYS_restart_syscall,
+                                 SYS_rseq,         SYS_sched_getaffinity,
+                                 SYS_membarrier,   SYS_set_robust_list,
+                                 SYS_pread64,      SYS_prctl,
+                                 SYS_seccomp};
+// Calls by which a C library does some of these, as the processor's kernel has them.
+#ifdef __x86_64__
+constexpr int kOtherForms[] = {SYS_poll, SYS_dup2, SYS_stat, SYS_lstat};  // stat: before glibc 2.33
+#else
+constexpr int kOtherForms[] = {SYS_dup3};
 #endif
-};
 
 // Of a running candidate. malloc asks for processors before it makes an arena.
 constexpr int kWhileRunning[] = {SYS_munmap,      SYS_mremap,         SYS_madvise,           SYS_brk,
@@ -55,6 +66,7 @@ constexpr unsigned kThread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
 AllowList while_loading() {
   AllowList list;
   for (const int call : kWhileLoading) list.allow(call);
+  for (const int call : kOtherForms) list.allow(call);
   const auto own = static_cast<unsigned>(getpid());
   list.allow_where(SYS_tgkill, {{.argument = 0, .value = own}});
   list.allow_where(SYS_kill, {{.argument = 0, .value = 0}, {.argument = 1, .value = SIGSTOP}});
@@ -135,12 +147,11 @@ bool cage_holds(const Cage& cage) {
 
 /// Where the kernel says that it took the counter away, the processor under it has the last word.
 bool counter_ends_a_process() {
-#ifdef __x86_64__
   try {
     return Child({},
                  [] {
                    if (!hide_clocks()) return 0;
-                   __builtin_ia32_rdtsc();
+                   read_time_counter();
                    return 0;
                  })
                .wait()
@@ -148,9 +159,6 @@ bool counter_ends_a_process() {
   } catch (const std::exception&) {
     return false;
   }
-#else
-  return false;
-#endif
 }
 
 }  // namespace
@@ -172,7 +180,10 @@ std::string describe(const Cage& cage) {
                             : cage.own_root ? "open no file (a root of their own, seccomp)"
                                             : "open no file once they run (seccomp), but nothing else holds them";
   return fmt::format("native candidates can {}; {}", files,
-                     cage.counter  ? "nothing tells them the time"
+                     cage.counter ? "nothing tells them the time"
+                     : cage.clocks && kInstructionsCannotOverlap
+                         ? "this kernel cannot take the processor's time counter away (Linux 6.12 can); code with an "
+                           "instruction that reads it is refused"
                      : cage.clocks ? "this machine answers the processor's time counter although its kernel took it "
                                      "away; code with its instruction is refused, a jump into the middle of "
                                      "another instruction is not seen"
@@ -215,8 +226,12 @@ void drop_rights() {
 
 void forget_thread_number(int instead) {
   // glibc 2.26 to 2.41 keeps it there in a thread's own block. Nowhere else is looked: half an address may look alike.
+#ifdef __aarch64__
+  constexpr std::size_t kPlace = 0xd0;
+#else
   constexpr std::size_t kPlace = 0x2d0;
-  auto* const block = static_cast<char*>(__builtin_thread_pointer());
+#endif
+  auto* const block = reinterpret_cast<char*>(pthread_self());
   auto* const number = reinterpret_cast<volatile int*>(block + kPlace);
   if (*number == static_cast<int>(syscall(SYS_gettid))) *number = instead;
 }

@@ -346,9 +346,12 @@ class AsyncSession:
         self.session = Session(name, **arguments)
 
     async def evaluate(self, kernel: str, **arguments: Any) -> Verdict:
-        evaluation = await self._apart(lambda: self.session.submit(kernel, **arguments))
-        verdict: Verdict = await evaluation
+        verdict: Verdict = await (await self.submit(kernel, **arguments))
         return verdict
+
+    async def submit(self, kernel: str, **arguments: Any) -> Evaluation:
+        """An evaluation under way, to be awaited later."""
+        return await self._apart(lambda: self.session.submit(kernel, **arguments))
 
     async def query(self, sql: str) -> Rows:
         return await self._apart(lambda: self.session.query(sql))
@@ -358,6 +361,36 @@ class AsyncSession:
 
     async def budget(self) -> Dict[str, Any]:
         return await self._apart(self.session.budget)
+
+    async def kernels(self) -> List[Dict[str, Any]]:
+        return await self._apart(self.session.kernels)
+
+    async def variants(self, kernel: str) -> List[Dict[str, Any]]:
+        return await self._apart(lambda: self.session.variants(kernel))
+
+    async def devices(self) -> List[Dict[str, Any]]:
+        return await self._apart(self.session.devices)
+
+    async def describe(self, kernel: str, workload: Optional[str] = None) -> Dict[str, Any]:
+        return await self._apart(lambda: self.session.describe(kernel, workload))
+
+    async def tool(self, tool: str, /, **arguments: Any) -> Dict[str, Any]:
+        return await self._apart(lambda: self.session.tool(tool, **arguments))
+
+    async def show(self, iteration: int) -> Dict[str, Any]:
+        return await self._apart(lambda: self.session.show(iteration))
+
+    async def gates(self, verdict: Union[Verdict, int]) -> List[Gate]:
+        return await self._apart(lambda: self.session.gates(verdict))
+
+    async def diagnose(self, verdict: Union[Verdict, int]) -> Dict[str, Any]:
+        return await self._apart(lambda: self.session.diagnose(verdict))
+
+    async def best(self, kernel: Optional[str] = None) -> Rows:
+        return await self._apart(lambda: self.session.best(kernel))
+
+    async def campaigns(self) -> Rows:
+        return await self._apart(self.session.campaigns)
 
     async def adopt(self, what: Union[str, int, Verdict], *entries: str, **arguments: Any) -> Dict[str, Any]:
         return await self._apart(lambda: self.session.adopt(what, *entries, **arguments))

@@ -27,3 +27,16 @@ TEST_CASE("demo without a compiler says what brings one here") {
   CHECK(finished.err.find("the cpu device needs g++ and there is none in PATH; what brings it here: ") !=
         std::string::npos);
 }
+
+TEST_CASE("where no device is, harness alone names what brings one, and advises nothing that needs one") {
+  const Finished alone = run_harness({}, {"PATH=/nowhere"});
+  INFO(alone.out << alone.err);
+  CHECK(alone.status == 0);
+  if (alone.err.find("cuda") != std::string::npos) return;  // a GPU needs no g++
+  CHECK(alone.err.find("what brings it here: ") != std::string::npos);
+  CHECK(alone.out.find("harness demo") == std::string::npos);
+  CHECK(alone.out.find("harness doctor") != std::string::npos);
+  const Finished demo = run_harness({"demo"}, {"PATH=/nowhere"});
+  CHECK(demo.status == 3);
+  CHECK(demo.err.find("what brings it here: ") != std::string::npos);
+}

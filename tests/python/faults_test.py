@@ -87,6 +87,17 @@ class Faults(unittest.TestCase):
                 return await asyncio.gather(*(h.evaluate("k", label=str(each)) for each in range(50)))
         self.assertEqual(len({each.iteration for each in asyncio.run(main())}), 50)
 
+    def test_what_a_session_has_an_asynchronous_one_has(self):
+        named = {name for name in vars(harness.Session) if not name.startswith("_")}
+        self.assertEqual(named - {name for name in vars(harness.AsyncSession)}, set())
+
+    def test_an_asynchronous_session_asks_any_tool(self):
+        async def main():
+            async with harness.AsyncSession("x", program=SCRIPTED) as h:
+                under_way = await h.submit("k")
+                return await h.tool("hints", kernel="k"), (await under_way).iteration
+        self.assertEqual(asyncio.run(main())[0]["arguments"], {"kernel": "k"})
+
     def test_threads_share_a_session(self):
         with session() as h:
             found = []

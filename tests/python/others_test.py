@@ -2,8 +2,8 @@
 
 $HARNESS_OTHERS is a folder with checkouts: openevolve (github.com/codelion/openevolve), ShinkaEvolve
 (github.com/SakanaAI/ShinkaEvolve), verifiers (github.com/PrimeIntellect-ai/verifiers). They are never part of this
-repository; without the folder these tests are skipped. $HARNESS_OTHERS_PYTHON is a Python with numpy, PyYAML and
-pandas for the first two. What else they import and nobody installed is stood in for (standins.py).
+repository; without the folder these tests are skipped. $HARNESS_OTHERS_PYTHON is a Python with numpy, PyYAML, pandas,
+psutil, rich, aiofiles, backoff, unidiff, pydantic and tqdm for the first two. What else they import and nobody installed is stood in for (standins.py).
 """
 import json, os, shutil, subprocess, sys, tempfile, unittest
 
@@ -90,6 +90,27 @@ print(json.dumps([scheduler.run(each, each + ".results")[0] for each in {sources
         self.assertEqual(wrong["metrics"]["combined_score"], 0)
         self.assertIn("relative-l2:y", wrong["metrics"]["text_feedback"])
 
+    def test_shinkas_own_loop_finds_the_fast_source(self):
+        project = self.checkout("ShinkaEvolve")
+        marked = ["// EVOLVE-BLOCK-START\n" + each + "// EVOLVE-BLOCK-END\n"
+                  for each in (self.wrong, self.fast, self.fast + "// another\n")]
+        replies = self.write("replies.json", json.dumps(
+            [f"<NAME>\nn\n</NAME>\n<DESCRIPTION>\nd\n</DESCRIPTION>\n<CODE>\n```cuda\n{each}```\n</CODE>\n" for each in marked]))
+        best = self.within(project, "shinka", f"""
+import functools, glob, json, sqlite3, standins; standins.install({STOOD_IN!r})
+import evaluate, run_evo
+run_evo.EvolutionConfig = functools.partial(run_evo.EvolutionConfig, patch_types=["full"], patch_type_probs=[1.0])
+evaluate.harness.Objective.source = lambda self: open({self.write("slow.cu", self.slow)!r}).read()
+run_evo.main("local/scripted@http://localhost:1/v1", 3, {os.path.join(self.folder, "shinka")!r})
+record, = glob.glob({os.path.join(self.folder, "shinka")!r} + "/**/programs.sqlite", recursive=True)
+rows = sqlite3.connect(record).execute("SELECT code, combined_score, correct FROM programs ORDER BY combined_score DESC")
+print(json.dumps(list(rows)))""", SCRIPTED_REPLIES=replies)
+        self.assertIn("wrong_answer", self.outcomes("shinka"))
+        code, score, correct = best[0]
+        self.assertIn("harness::store(y + i, v)", code)
+        self.assertGreater(score, 1)
+        self.assertTrue(correct)
+
     def test_verifiers_rewards_the_verdict_and_tells_the_policy_no_secret(self):
         project = self.checkout("verifiers")
         told = self.within(project, "verifiers", f"""
@@ -125,9 +146,10 @@ print(json.dumps([task.data.prompt, [asyncio.run(scored(each)) for each in repli
         return path
 
 
-STOOD_IN = ["pydantic_config", "openai", "anthropic", "renderers", "zmq", "msgpack", "mcp", "math_verify", "datasets",
-            "tenacity", "rich", "loguru", "prime_sandboxes", "prime_tunnel", "aiolimiter", "aiohttp", "uvloop", "tomli_w",
-            "setproctitle", "httpx", "h11", "numpy", "gepa"]
+STOOD_IN = ["hydra", "omegaconf", "instructor", "google", "radon", "boto3", "dotenv", "Levenshtein", "scipy", "pydantic_config",
+            "openai", "anthropic", "renderers", "zmq", "msgpack", "mcp", "math_verify", "datasets", "tenacity", "rich",
+            "loguru", "prime_sandboxes", "prime_tunnel", "aiolimiter", "aiohttp", "uvloop", "tomli_w", "setproctitle", "httpx",
+            "h11", "numpy", "gepa"]
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@ import asyncio, os, shutil, tempfile, unittest
 import harness
 
 KERNEL, WORKLOAD = "vector_scale", "odd_n1003_f32"
+EXAMPLES = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../examples/ordinary"))
 ALL = bool(os.environ.get("HARNESS_TEST_ALL"))
 
 
@@ -61,13 +62,37 @@ class Program(unittest.TestCase):
 
     @unittest.skipUnless(ALL, "it takes a campaign: HARNESS_TEST_ALL=1")
     def test_a_campaign_is_an_iterator_of_events(self):
-        with self.h.run(KERNEL, budget="20s", workload=WORKLOAD) as events:
-            kinds = [each["event"] for each in events]
+        kinds = []
+        with self.h.run(KERNEL, budget="10m", workload=WORKLOAD) as events:
+            for event in events:
+                kinds.append(event["event"])
+                if kinds.count("iteration") == 2:
+                    events.cancel()
         self.assertEqual((kinds[0], kinds[-1]), ("campaign_started", "campaign_finished"))
         self.assertIn("iteration", kinds)
         self.assertEqual(events.summary["best"][0]["kernel"], KERNEL)
         packaged = self.h.package(KERNEL, os.path.join(self.folder, "winner"), options=["--allow", "emulated,unconfirmed"])
         self.assertEqual(packaged["kernel"], KERNEL)
+
+    @unittest.skipUnless(ALL, "it adopts a source: HARNESS_TEST_ALL=1")
+    def test_an_adopted_source_is_a_kernel_of_the_session(self):
+        project = tempfile.mkdtemp(dir=self.folder)
+        source = os.path.join(EXAMPLES, "row_softmax.cu")
+        kernels = os.path.join(project, "kernels")
+        os.mkdir(kernels)
+        with harness.Session("adopts", device="cpu", db=os.path.join(project, "x.db"), kernels=kernels, budget="5m") as h:
+            self.assertEqual(h.adopt(source, name="mine")["kernel"], "mine")
+            self.assertIn("mine", [each["name"] for each in h.kernels()])
+            self.assertIn("mine", h.describe("mine")["kernel"])
+
+    def test_rows_become_a_frame_where_pandas_is(self):
+        rows = self.h.query("SELECT 1 AS a, 'x' AS b UNION SELECT 2, 'y'")
+        try:
+            frame = rows.frame()
+        except ImportError:
+            self.skipTest("there is no pandas")
+        self.assertEqual(list(frame.columns), ["a", "b"])
+        self.assertEqual(frame["a"].sum(), 3)
 
     @unittest.skipUnless(ALL, "it takes a campaign: HARNESS_TEST_ALL=1")
     def test_a_loop_that_is_left_stops_the_campaign(self):

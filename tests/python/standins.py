@@ -67,15 +67,17 @@ def next_reply():
 def scripted_openai():
     module = Module("openai")
 
-    class OpenAI:
-        def __init__(self, **_):
-            self.chat = types.SimpleNamespace(completions=types.SimpleNamespace(create=self.create))
+    def answer():
+        message = types.SimpleNamespace(content=next_reply())
+        return types.SimpleNamespace(choices=[types.SimpleNamespace(message=message)], usage=None)
 
-        def create(self, **_):
-            message = types.SimpleNamespace(content=next_reply())
-            return types.SimpleNamespace(choices=[types.SimpleNamespace(message=message)], usage=None)
+    async def answer_later(**_):
+        return answer()
 
-    module.OpenAI = OpenAI
+    def client(create):
+        return lambda **_: types.SimpleNamespace(chat=types.SimpleNamespace(completions=types.SimpleNamespace(create=create)))
+
+    module.OpenAI, module.AsyncOpenAI = client(lambda **_: answer()), client(answer_later)
     return module
 
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "harness/core/error.h"
+#include "harness/device/cpu/compile/machine.h"
 #include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
 #include "harness/system/run_program.h"
@@ -30,7 +31,7 @@ DeviceInfo describe(int threads) {
   info.available = true;
   info.emulation = true;
   info.native = true;
-  info.architecture = "x86-64";
+  info.architecture = kArchitecture;
   info.admission_key = fmt::format("cpu emulation {}", kEmulationVersion);
   info.multiprocessors = threads;
   info.max_shared_bytes = HARNESS_CPU_MAX_SHARED;

@@ -19,6 +19,7 @@
 #include "harness/device/cpu/compile/launch_bounds.h"
 #include "harness/device/cpu/compile/leading_headers.h"
 #include "harness/device/cpu/compile/loading.h"
+#include "harness/device/cpu/compile/machine.h"
 #include "harness/device/cpu/compile/source.h"
 #include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
@@ -264,7 +265,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
     if (const auto bound = cpu::launch_bound(spec.source, entry.entry, spec.defines)) entry.max_threads = *bound;
   artifact.code_hash = facts.code_hash;
   artifact.globals = facts.variables;
-  artifact.architecture = "x86-64";
+  artifact.architecture = cpu::kArchitecture;
   artifact.compiler = version_;
   artifact.log = log;
   headers = cpu::read_dependencies(candidate + ".d", candidate + ".cpp");

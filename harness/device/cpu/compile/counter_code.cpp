@@ -3,6 +3,8 @@
 #include <Zydis/Zydis.h>
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -16,6 +18,18 @@ struct CounterInstruction {
 // Manual, volume 3 (rdpru).
 constexpr CounterInstruction kCounters[] = {
     {"\x0f\x31", "rdtsc"}, {"\x0f\x33", "rdpmc"}, {"\x0f\x01\xf9", "rdtscp"}, {"\x0f\x01\xfd", "rdpru"}};
+
+struct CounterPattern {
+  std::uint32_t mask, bits;
+  std::string_view name;
+};
+// Source: Arm Architecture Reference Manual for A-profile (DDI 0487): C5.2 (the encoding of system registers), C6.2
+// (MRS, WFET, WFIT), D24 (CRn 14: generic timers; CRn 9: performance monitors).
+constexpr CounterPattern kCountersOfArm[] = {
+    {0xfffff000, 0xd53be000, "a read of a timer (mrs cntvct_el0 and its like)"},
+    {0xfffff000, 0xd53b9000, "a read of a performance counter (mrs pmccntr_el0)"},
+    {0xffffffe0, 0xd5031000, "wfet"},
+    {0xffffffe0, 0xd5031020, "wfit"}};
 
 struct Occurrence {
   std::size_t at = 0, end = 0;
@@ -78,7 +92,7 @@ bool is_innocent(const Occurrence& occurrence, const Instruction& instruction) {
 
 }  // namespace
 
-std::string counter_problem(std::string_view code) {
+std::string counter_problem_x86_64(std::string_view code) {
   const std::vector<Occurrence> counters = occurrences(code);
   const Decoder decoder(code);
   std::size_t at = 0;
@@ -94,6 +108,25 @@ std::string counter_problem(std::string_view code) {
                          counter.name, counter.at);
   }
   return "";
+}
+
+std::string counter_problem_aarch64(std::string_view code) {
+  for (std::size_t at = 0; at + sizeof(std::uint32_t) <= code.size(); at += sizeof(std::uint32_t)) {
+    std::uint32_t instruction;
+    std::memcpy(&instruction, code.data() + at, sizeof instruction);
+    for (const CounterPattern& counter : kCountersOfArm)
+      if ((instruction & counter.mask) == counter.bits)
+        return fmt::format("its machine code has {} at {:#x}, which tells the time", counter.name, at);
+  }
+  return "";
+}
+
+std::string counter_problem(std::string_view code) {
+#ifdef __aarch64__
+  return counter_problem_aarch64(code);
+#else
+  return counter_problem_x86_64(code);
+#endif
 }
 
 }  // namespace harness::cpu

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "harness/core/hash.h"
+#include "harness/device/cpu/compile/machine.h"
 
 namespace harness::cpu {
 namespace {
@@ -44,8 +45,8 @@ std::string_view text_at(std::string_view table, std::uint64_t offset) {
 
 std::vector<Section> read_sections(std::string_view file) {
   const auto header = read_at<Elf64_Ehdr>(file, 0);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64)
-    throw std::runtime_error("not an x86-64 object file");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != kElfMachine)
+    throw std::runtime_error(std::string("not an object file of ") + kArchitecture);
   std::vector<Section> sections(header.e_shnum);
   for (std::size_t i = 0; i < sections.size(); ++i) {
     sections[i].header = read_at<Elf64_Shdr>(file, header.e_shoff + i * sizeof(Elf64_Shdr));

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/device/cpu/compile/imports.h"
+#include "harness/device/cpu/compile/machine.h"
 
 namespace harness::cpu {
 namespace {
@@ -15,9 +16,8 @@ constexpr std::array kFixed = {
     "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fno-exceptions", "-fno-rtti",
     "-fno-asynchronous-unwind-tables", "-fno-threadsafe-statics", "-fno-extern-tls-init",
     // What some systems' compilers add unasked: calls that device code has no business with.
-    "-fno-stack-protector", "-fno-stack-clash-protection", "-fcf-protection=none", "-U_FORTIFY_SOURCE", "-Wreturn-type",
-    "-Wuninitialized", "-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-psabi", "-fmax-errors=20",
-    "-fdiagnostics-color=never"};
+    "-fno-stack-protector", "-fno-stack-clash-protection", "-U_FORTIFY_SOURCE", "-Wreturn-type", "-Wuninitialized",
+    "-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-psabi", "-fmax-errors=20", "-fdiagnostics-color=never"};
 constexpr std::array kStandards = {"c++14", "c++17", "c++20", "c++2a", "gnu++17", "gnu++20"};
 constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
 
@@ -56,6 +56,7 @@ Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
   }
   flags.arguments = {"-std=" + standard, level};
   flags.arguments.insert(flags.arguments.end(), kFixed.begin(), kFixed.end());
+  flags.arguments.insert(flags.arguments.end(), std::begin(kFlagsHere), std::end(kFlagsHere));
   if (spec.checked) flags.arguments.insert(flags.arguments.end(), kChecked.begin(), kChecked.end());
   if (spec.checked && spec.compares) flags.arguments.insert(flags.arguments.end(), kCompares.begin(), kCompares.end());
   flags.own = flags.arguments;

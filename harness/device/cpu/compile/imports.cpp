@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/device/cpu/compile/machine.h"
+
 namespace harness::cpu {
 namespace {
 
@@ -44,8 +46,7 @@ bool is_import_without_libc(std::string_view name) {
 }
 
 bool is_known_library(std::string_view name) {
-  constexpr std::string_view kLibraries[] = {"libm.so.6", "libc.so.6", "libstdc++.so.6", "libgcc_s.so.1",
-                                             "ld-linux-x86-64.so.2"};
+  constexpr std::string_view kLibraries[] = {"libm.so.6", "libc.so.6", "libstdc++.so.6", "libgcc_s.so.1", kLoader};
   return lists(kLibraries, name);
 }
 

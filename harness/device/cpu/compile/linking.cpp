@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "harness/device/cpu/compile/machine.h"
 #include "harness/system/run_program.h"
 
 namespace harness::cpu {
@@ -44,7 +45,7 @@ std::vector<std::string> what_is_needed(const std::vector<std::string>& words) {
 /// -lm and -lc name scripts, by which the linker finds libc and the loader too.
 std::string without_libc(const std::string& word) {
   if (word == "-lm") return "-l:libm.so.6";
-  return word == "-lc" ? "-l:ld-linux-x86-64.so.2" : word;
+  return word == "-lc" ? std::string("-l:") + kLoader : word;
 }
 
 }  // namespace

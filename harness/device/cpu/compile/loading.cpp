@@ -15,6 +15,7 @@
 
 #include "harness/device/cpu/compile/counter_code.h"
 #include "harness/device/cpu/compile/imports.h"
+#include "harness/device/cpu/compile/machine.h"
 
 namespace harness::cpu {
 namespace {
@@ -50,9 +51,6 @@ constexpr NamedTag kKnownBad[] = {{DT_INIT, "INIT"},
                                   {DT_RUNPATH, "RUNPATH"},
                                   {DT_AUXILIARY, "AUXILIARY"},
                                   {DT_FILTER, "FILTER"}};
-constexpr std::array kWrittenByLoader = {R_X86_64_64,       R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_RELATIVE,
-                                         R_X86_64_DTPMOD64, R_X86_64_DTPOFF64, R_X86_64_TPOFF64};
-
 const char* find_name(std::span<const NamedTag> list, std::int64_t tag) {
   for (const NamedTag& named : list)
     if (named.tag == tag) return named.name;
@@ -72,8 +70,8 @@ class Object {
   explicit Object(std::string_view file) : file_(file) {
     const auto header = read<Elf64_Ehdr>(0);
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_type != ET_DYN || header.e_machine != EM_X86_64 || header.e_phentsize != sizeof(Elf64_Phdr))
-      throw NotLoadable("it is no x86-64 shared object");
+        header.e_type != ET_DYN || header.e_machine != kElfMachine || header.e_phentsize != sizeof(Elf64_Phdr))
+      throw NotLoadable(fmt::format("it is no shared object of {}", kArchitecture));
     for (unsigned i = 0; i < header.e_phnum; ++i) add(read<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
     if (loads_.empty() || !dynamic_ || !stack_) throw NotLoadable("it lacks a segment that every candidate has");
     read_dynamic();
@@ -211,9 +209,9 @@ class Object {
     for (std::uint64_t at = 0; at + sizeof(Elf64_Rela) <= bytes; at += sizeof(Elf64_Rela)) {
       const auto relocation = read<Elf64_Rela>(table + at);
       const int type = static_cast<int>(ELF64_R_TYPE(relocation.r_info));
-      if (std::find(kWrittenByLoader.begin(), kWrittenByLoader.end(), type) == kWrittenByLoader.end())
-        throw NotLoadable(type == R_X86_64_IRELATIVE ? "a relocation is resolved by code (IRELATIVE, ifunc)"
-                                                     : fmt::format("it has a relocation of type {}", type));
+      if (std::find(std::begin(kPlainRelocations), std::end(kPlainRelocations), type) == std::end(kPlainRelocations))
+        throw NotLoadable(type == kRelocationByCode ? "a relocation is resolved by code (IRELATIVE, ifunc)"
+                                                    : fmt::format("it has a relocation of type {}", type));
       if (ELF64_R_SYM(relocation.r_info) >= symbols) throw NotLoadable("a relocation is of no symbol");
       check_target(relocation.r_offset);
     }

@@ -11,7 +11,11 @@ namespace harness::cpu {
 class StackPool {
  public:
   static constexpr std::size_t kStackBytes = 128 * 1024;
+#ifdef __aarch64__
+  static constexpr std::size_t kGuardBytes = 65536;  // a page of the kernels that have the largest
+#else
   static constexpr std::size_t kGuardBytes = 4096;  // a page
+#endif
 
   explicit StackPool(int stacks);
   ~StackPool();
@@ -26,11 +30,15 @@ class StackPool {
   void reset();
   /// A free stack; there must be one.
   int take();
-  void give_back(int stack) { free_.push_back(stack); }
+  void give_back(int stack) {
+    free_.push_back(stack);
+  }
   /// The highest address of a stack. Neighbours differ in their offset within a page, so that the hot ends of a
   /// thousand stacks do not share a few cache sets.
   void* top(int stack) const;
-  void* bottom(int stack) const { return region_ + kSpan * static_cast<std::size_t>(stack) + kGuardBytes; }
+  void* bottom(int stack) const {
+    return region_ + kSpan * static_cast<std::size_t>(stack) + kGuardBytes;
+  }
   /// The memory that all stacks lie in.
   std::span<const std::byte> memory() const;
   bool contains(std::uintptr_t address) const;

@@ -1,6 +1,8 @@
 #include "harness/device/cpu/compile/counter_code.h"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "tests/device/cpu/fixture.h"
@@ -24,7 +26,29 @@ std::string counter_refusal(const std::string& begin, bool checked = false) {
   return failure == nullptr ? "" : failure->log;
 }
 
+std::string little_endian(std::initializer_list<std::uint32_t> instructions) {
+  std::string code;
+  for (const std::uint32_t instruction : instructions)
+    for (int byte = 0; byte < 4; ++byte) code += static_cast<char>(instruction >> 8 * byte);
+  return code;
+}
+
 }  // namespace
+
+TEST_CASE("machine code of aarch64 that tells the time is found") {
+  using cpu::counter_problem_aarch64;
+  constexpr std::uint32_t kNothing = 0xd503201f;
+  CHECK(counter_problem_aarch64(little_endian({kNothing, 0xd53be043})).find("at 0x4") !=
+        std::string::npos);                                                   // mrs x3, cntvct_el0
+  CHECK_FALSE(counter_problem_aarch64(little_endian({0xd53be020})).empty());  // mrs x0, cntpct_el0
+  CHECK_FALSE(counter_problem_aarch64(little_endian({0xd53be0c4})).empty());  // mrs x4, cntvctss_el0
+  CHECK_FALSE(counter_problem_aarch64(little_endian({0xd53b9d01})).empty());  // mrs x1, pmccntr_el0
+  CHECK(counter_problem_aarch64(little_endian({0xd5031005})).find("wfet") != std::string::npos);
+  CHECK(counter_problem_aarch64(little_endian({0xd5031023})).find("wfit") != std::string::npos);
+  CHECK(counter_problem_aarch64(little_endian({0xd53bd042, 0xd53b4402, kNothing}))
+            .empty());                                                           // mrs of tpidr_el0 and of fpcr
+  CHECK(counter_problem_aarch64("\x90" + little_endian({0xd53be043})).empty());  // no instruction begins there
+}
 
 TEST_CASE("instructions that read the processor's counters are found by name and place") {
   CHECK(counter_problem(bytes("\x90\x0f\x31\xc3")).find("rdtsc at 0x1") != std::string::npos);

@@ -189,12 +189,17 @@ HARNESS_CPU_ROUNDED(__fmul, static_cast<double>(a) * b)
 HARNESS_CPU_ROUNDED(__fdiv, static_cast<double>(a) / b)
 
 // _rn forbids contraction into a multiply-add; the optimizer may not look through the barrier.
+#ifdef __aarch64__
+#define HARNESS_CPU_FLOAT_REGISTER "+w"
+#else
+#define HARNESS_CPU_FLOAT_REGISTER "+x"
+#endif
 inline float harness_cpu_opaque(float v) {
-  __asm__("" : "+x"(v));
+  __asm__("" : HARNESS_CPU_FLOAT_REGISTER(v));
   return v;
 }
 inline double harness_cpu_opaque(double v) {
-  __asm__("" : "+x"(v));
+  __asm__("" : HARNESS_CPU_FLOAT_REGISTER(v));
   return v;
 }
 inline float __fadd_rn(float a, float b) {
