@@ -68,4 +68,17 @@ Realized realized_candidate(const AgentJob& job, const AgentCandidate& asked, Ca
   return realized;
 }
 
+std::vector<Config> asked_sets(const AgentJob& job) {
+  std::vector<Config> sets;
+  for (const json& set : job.request.value("parameter_sets", json::array())) sets.push_back(config_from_json(set));
+  if (sets.empty()) sets.push_back(config_from_json(job.request.at("parameters")));
+  return sets;
+}
+
+Candidate first_candidate(const AgentJob& job, const AgentCandidate& asked) {
+  Candidate candidate = asked.candidate;
+  candidate.config = asked_sets(job).front();
+  return candidate;
+}
+
 }  // namespace harness

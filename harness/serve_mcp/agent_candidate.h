@@ -28,4 +28,10 @@ AgentCandidate agent_candidate(const AgentJob& job, const AgentSession& session,
 Realized realized_candidate(const AgentJob& job, const AgentCandidate& asked, Candidate candidate,
                             const DeviceInfo& device);
 
+/// The sets of values that a job asks about: `parameter_sets`, or the one of `parameters`.
+std::vector<Config> asked_sets(const AgentJob& job);
+
+/// The job's candidate with its first set.
+Candidate first_candidate(const AgentJob& job, const AgentCandidate& asked);
+
 }  // namespace harness

@@ -20,6 +20,7 @@
 #include "harness/serve_mcp/answer.h"
 #include "harness/service/asked_profile.h"
 #include "harness/service/campaign_run.h"
+#include "harness/service/candidate_digest.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/child.h"
 #include "harness/system/descriptor.h"
@@ -102,8 +103,9 @@ Answer profile_job(const AgentJob& job, const AgentSession& session, const JobSt
   const auto keep = [&](const ComparedProfiles& compared) {
     const DeviceInfo device = choose_device(session.device, shell.rooms.devices(shell.places()));
     answer = {{"ok", true},
-              {"digest", digest_for_agent(compared.profiles[0], compared.candidates[0].problem.work, device,
-                                          std::nullopt, shell)},
+              {"digest", candidate_digest({&compared.profiles[0], compared.candidates[0].problem.work, device,
+                                           std::nullopt, std::nullopt},
+                                          shell)},
               {"profile", compared.as_json()},
               {"lasting", true},
               {"next", "playbook has a page for what binds"}};

@@ -75,9 +75,9 @@ bool is_technique(const std::string& word) {
 /// `ok` and what decides, first: the record's JSON keeps no order of keys.
 Answer in_order(const Answer& answer) {
   static constexpr const char* kFirst[] = {
-      "ok",          "passed",    "outcome",  "verdict", "speedup", "time_ns",      "predicted_ns",
-      "emulated_ns", "times",     "error",    "is_best", "best_ns", "gates_failed", "error_of_candidate",
-      "baseline_ns", "emulation", "iteration"};
+      "ok",          "passed", "outcome",   "verdict",   "speedup",  "time_ns",      "predicted_ns",
+      "emulated_ns", "times",  "error",     "is_best",   "best_ns",  "gates_failed", "error_of_candidate",
+      "baseline_ns", "digest", "evaluated", "emulation", "iteration"};
   Answer ordered = Answer::object();
   for (const char* key : kFirst)
     if (answer.contains(key)) ordered[key] = answer[key];
@@ -151,6 +151,13 @@ json HarnessTools::candidate_request(const Arguments& arguments, std::string& so
     request["manifest"] = arguments.value("manifest");
     if (const auto problem = manifest_problem(request["manifest"])) throw bad_input("evaluate: " + problem->message);
   }
+  if (arguments.has("parameter_sets")) {
+    request["parameter_sets"] = arguments.value("parameter_sets");
+    const json& sets = request["parameter_sets"];
+    if (sets.empty() || sets.size() > kMostSets ||
+        !std::ranges::all_of(sets, [](const json& set) { return set.is_object(); }))
+      throw bad_input(fmt::format("'parameter_sets' is a list of 1 to {} objects", kMostSets));
+  }
   if (!label.empty()) request["label"] = label;
   if (!technique.empty()) request["technique"] = technique;
   if (!source.empty()) request["source"] = source;
@@ -177,19 +184,13 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
 // The same question has the same answer: nothing is measured.
 ToolStep HarnessTools::cheap_step(const std::string& kind, const Arguments& arguments) {
   std::string source;
-  json request = candidate_request(arguments, source);
-  if (arguments.has("parameter_sets")) {
-    request["parameter_sets"] = arguments.value("parameter_sets");
-    const json& sets = request["parameter_sets"];
-    if (sets.size() > kMostSets || !std::ranges::all_of(sets, [](const json& set) { return set.is_object(); }))
-      throw bad_input(fmt::format("{}: 'parameter_sets' is a list of {} objects at most", kind, kMostSets));
-  }
+  const json request = candidate_request(arguments, source);
   const std::string key = sha256_hex(kind + " " + request_key(request, source));
   if (const auto known = archive().sessions().answered_job(key)) return {in_order(ended_answer(*known))};
   if (const auto refused = refused_for_budget()) return {*refused};
   AgentJob job;
   job.kind = kind;
-  job.request = std::move(request);
+  job.request = request;
   job.key = key;
   return start(std::move(job), wait_of(arguments, 45));
 }
