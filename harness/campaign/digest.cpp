@@ -18,8 +18,10 @@ constexpr double kLeastShown = 0.03;  // of the time: smaller parts are not told
 constexpr double kLeastChange = 0.1;  // of the larger time: parts that changed by less are not told
 constexpr double kDear = 0.15;        // of all: a line with less is not told
 
+const std::string kLinesOfRule = "; most of it at ";
+
 std::string in_us(double ns) {
-  return fmt::format("{:.3g} us", ns / 1000);
+  return ns < 1e6 ? fmt::format("{:.3g} us", ns / 1000) : fmt::format("{:.3g} ms", ns / 1e6);
 }
 
 /// A part of a prediction; what answers it where no rule speaks.
@@ -29,8 +31,8 @@ struct PartWords {
 constexpr PartWords kParts[] = {
     {"predicted_memory_ns", "device memory", "115-vector-loads"},
     {"predicted_l2_ns", "L2", "101-tiling"},
-    {"predicted_l1_ns", "L1 and shared memory", "101-tiling"},
-    {"predicted_issue_ns", "issuing instructions", "101-tiling"},
+    {"predicted_l1_ns", "L1 and shared memory", "123-load-once"},
+    {"predicted_issue_ns", "issuing instructions", "124-fewer-instructions"},
     {"predicted_arithmetic_ns", "arithmetic", "104-mma-registers"},
     {"predicted_latency_ns", "waiting (latency)", "105-async-copy-pipeline"},
     {"predicted_atomics_ns", "atomics", "122-atomics"},
@@ -170,7 +172,7 @@ std::string lines_of(const DigestParts& parts, const std::string& rule) {
   if (known == parts.known.end() || parts.profile == nullptr) return "";
   const auto dear = dearness(*known, *parts.profile);
   const std::string places = dear ? dearest_lines(*parts.profile, dear) : "";
-  return places.empty() ? "" : "; most of it at " + places;
+  return places.empty() ? "" : kLinesOfRule + places;
 }
 
 /// The part to shorten where no rule speaks.
@@ -191,7 +193,10 @@ void add_rules(const DigestParts& parts, std::vector<std::string>& lines) {
             : fmt::format(" (mending it may save up to {:.0f} %)", 100 * std::min(1.0, rule.severity));
     lines.push_back(fmt::format("{}. {}{}{}", i + 1, rule.diagnosis.text, gain, lines_of(parts, rule.diagnosis.rule)));
   }
-  if (parts.profile == nullptr) return;
+  // Once is enough where a rule has said it.
+  if (parts.profile == nullptr ||
+      std::ranges::any_of(lines, [](const std::string& line) { return line.find(kLinesOfRule) != std::string::npos; }))
+    return;
   const auto instructions = [](const ProfiledLine& line) { return number_of(line, "instructions"); };
   const auto sectors = [](const ProfiledLine& line) { return number_of(line, "global_load_sectors"); };
   if (const std::string loads = dearest_lines(*parts.profile, sectors); !loads.empty())
@@ -216,6 +221,13 @@ std::string section_of(const std::string& text, const std::string& title) {
   return section;
 }
 
+/// What a page says to do and to expect; how it fails is for who takes it up.
+std::string move_of(const Pattern& page) {
+  const std::string advice = section_of(page.text, "What to do"), expect = section_of(page.text, "What to expect");
+  if (advice.empty()) return page.summary;
+  return expect.empty() ? advice : advice + "\nExpect: " + expect;
+}
+
 /// The pages that answer what speaks, most severe first.
 std::vector<std::string> pages_wanted(const DigestParts& parts) {
   std::vector<std::string> names;
@@ -231,7 +243,7 @@ void add_moves(const DigestParts& parts, std::vector<std::string>& lines) {
     if (page == parts.pages.end() || told.size() == kMostMoves || std::ranges::find(told, &*page) != told.end())
       continue;
     told.push_back(&*page);
-    const std::string advice = advice_of(*page);
+    const std::string advice = move_of(*page);
     lines.push_back(
         fmt::format("Move ({}): {}", page->title,
                     advice.size() <= kLongestMove ? advice : valid_utf8(advice.substr(0, kLongestMove)) + " [...]"));

@@ -52,8 +52,8 @@ AgentCandidate agent_candidate(const AgentJob& job, const AgentSession& session,
     asked.parent = realize(asked.candidate, asked.workload, *asked.own, device).source_hash;
     const std::string source = job.request["source"];
     asked.edited->plugin(kernel).use_source(variant, source);
-    // A problem's first kernel is its own baseline.
-    if (!has_kernel(*asked.own, kernel)) asked.own->plugin(kernel).use_source(variant, source);
+    asked.first = !has_kernel(*asked.own, kernel);
+    if (asked.first) asked.own->plugin(kernel).use_source(variant, source);
     require_entries(realize(asked.candidate, asked.workload, *asked.edited, device), "the source");
   }
   return asked;

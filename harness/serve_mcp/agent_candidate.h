@@ -16,6 +16,7 @@ struct AgentCandidate {
   Candidate candidate;
   std::string workload;
   std::optional<std::string> parent;  // of an edited source: hash of the variant's own
+  bool first = false;                 // a problem's first kernel: it is its own baseline
 };
 
 /// Makes it of the job's request. A changed manifest becomes a variant of the session, recorded where it is new. Throws

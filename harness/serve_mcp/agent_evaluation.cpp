@@ -7,9 +7,11 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
 #include "harness/core/iteration_json.h"
+#include "harness/core/secrets.h"
 #include "harness/report/events.h"
 #include "harness/report/live_row.h"
 #include "harness/serve_mcp/agent_candidate.h"
+#include "harness/serve_mcp/agent_gpu_size.h"
 #include "harness/serve_mcp/agent_ladder.h"
 #include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
@@ -17,6 +19,7 @@
 #include "harness/service/arguments.h"
 #include "harness/service/asked_candidate.h"
 #include "harness/service/candidate_digest.h"
+#include "harness/service/first_kernel.h"
 #include "harness/system/interrupt.h"
 
 namespace harness {
@@ -275,8 +278,20 @@ Answer evaluated(const Evaluating& now, Config config) {
   }
   const Recorded made = record(now.bench, std::move(attempt), std::move(request));
   Answer answer = answer_of(now.bench, made, now.beside, now.archive);
-  if (kind_of(made.evaluation.outcome) == OutcomeKind::passed)
-    if (const std::string digest = digest_of(now, made, realized); !digest.empty()) answer["digest"] = digest;
+  answer["is_baseline"] = !now.beside;
+  if (kind_of(made.evaluation.outcome) != OutcomeKind::passed) return answer;
+  if (now.asked.first) {
+    keep_first_kernel(*now.asked.own, realized.candidate.kernel, now.job.request.at("source"));
+    answer["next"] = "it is written: the kernel has a baseline now, and others are held against it";
+  }
+  const auto count = [&](const Realized& counted) {
+    return counted_for_agent(counted, now.session, now.stop, now.shell);
+  };
+  const auto size =
+      at_gpu_size(now.job, now.asked, realized.candidate, now.bench.evaluator.device(), count, now.archive, now.shell);
+  if (size) answer["gpu_size"] = size->answer;
+  if (const std::string digest = size ? size->digest : digest_of(now, made, realized); !digest.empty())
+    answer["digest"] = digest;
   return answer;
 }
 
@@ -285,9 +300,17 @@ Answer short_row(const Answer& answer) {
   Answer row = Answer::object();
   for (const char* key : {"config", "outcome", "speedup", "time_ns", "predicted_ns", "emulated_ns", "iteration"})
     if (answer.contains(key)) row[key] = answer[key];
+  if (answer.contains("gpu_size")) row["at_gpu_size_ns"] = answer["gpu_size"]["predicted_ns"];
   if (answer.contains("error_of_candidate"))
     row["error"] = answer["error_of_candidate"].value("message", "").substr(0, kLongestRowError);
   return row;
+}
+
+/// By which sets are ranked, where they passed: at a GPU's size, if that is known.
+double speed_of(const Answer& answer) {
+  if (!answer.value("passed", false)) return 0;
+  if (answer.contains("gpu_size")) return 1 / std::max(1.0, answer["gpu_size"]["predicted_ns"].get<double>());
+  return answer.value("speedup", 1.0);
 }
 
 /// The fastest of all sets in full, with a line for each of them. A set that is not valid ends nothing.
@@ -299,8 +322,8 @@ Answer evaluated_sets(const Evaluating& now, const std::vector<Config>& sets) {
     try {
       Answer answer = evaluated(now, config);
       rows.push_back(short_row(answer));
-      const double speedup = answer.value("passed", false) ? answer.value("speedup", 1.0) : 0;
-      if (best.is_null() || speedup > fastest) best = std::move(answer), fastest = speedup;
+      const double speed = speed_of(answer);
+      if (best.is_null() || speed > fastest) best = std::move(answer), fastest = speed;
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
       rows.push_back({{"config", config_to_json(config)}, {"error", error.what()}});
@@ -334,7 +357,7 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
   const auto admission = known_admission(own, *evaluator, ledger, kernel);
   if (!admission) return nullptr;
-  if (!admission->passed) throw bad_input(refusal(*admission));
+  if (!admission->passed) throw bad_input(without_secrets(refusal(*admission)));
   const Bench bench{edited, own, *evaluator, ledger, *admission, row, session.campaign, workload};
   const Realized base = baseline_of(bench, kernel);
   const std::vector<Config> sets = asked_sets(job);

@@ -15,6 +15,7 @@
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
 #include "harness/report/readers.h"
+#include "harness/serve_mcp/agent_adopt.h"
 #include "harness/serve_mcp/agent_evaluation.h"
 #include "harness/serve_mcp/agent_ladder.h"
 #include "harness/serve_mcp/answer.h"
@@ -119,6 +120,7 @@ Answer carried_out(const AgentJob& job, const std::string& program_hash, const A
   try {
     if (job.kind == "campaign") return campaign_job(job, session, stop, shell);
     if (job.kind == "profile") return profile_job(job, session, stop, shell);
+    if (job.kind == "adopt") return adopt_for_agent(job, stop, shell);
     if (job.kind == "compile") return compile_for_agent(job, session, archive, shell);
     if (job.kind == "predict") return predict_for_agent(job, session, stop, archive, shell);
   } catch (const Error& error) {

@@ -8,12 +8,15 @@ return diagnosis {
     .. "and kept on the chip; a count of 8 leaves stencils and two passes alone",
   counters = { "global_load_sectors", "least_bytes", "instructions", "instructions_memory", "predicted_l1_ns", "predicted_l2_ns",
                "predicted_issue_ns", "predicted_ns" },
+  also = { "l1_hit_share" },
   page = "123-load-once",
-  defaults = { share = 0.4, loads = 0.05 },   -- of the time; of the instructions
+  -- Of the time; of the instructions; of the sectors that were there: rows picked by an index come from the L2, and no block shares them.
+  defaults = { share = 0.4, loads = 0.05, hits = 0.5 },
 
   when = function(profile, options)
     local times = profile.global_load_sectors * 32 / math.max(1, profile.least_bytes)
     if times < kFew or profile.instructions_memory < options.loads * profile.instructions then return nil end
+    if profile.l1_hit_share and profile.l1_hit_share < options.hits then return nil end
     local share = math.max(profile.predicted_l1_ns, profile.predicted_l2_ns, profile.predicted_issue_ns) / math.max(1, profile.predicted_ns)
     if share < options.share then return nil end
     return math.min(0.95, share) * (1 - kFew / 2 / times), ("rereads: loads ask for each byte of the workload %.0f times, and that takes %.0f %% of the time")
