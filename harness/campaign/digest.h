@@ -10,20 +10,29 @@
 
 namespace harness {
 
+/// What a candidate was made of.
+struct DigestParent {
+  std::string name;  // "10_vector (iteration 3)"
+  double time_ns = 0;
+  std::optional<Profile> profile;
+};
+
 /// What is known of one candidate on one workload.
 struct DigestParts {
   const Profile* profile = nullptr;  // nullptr: nobody profiled it
   std::vector<FiringRule> rules;     // all that speak, the most severe first
+  std::vector<DiagnosisRule> known;  // what rules read: by that their lines are found
   std::optional<FloorSum> floor;
-  std::optional<double> time_ns;    // measured, or predicted where nothing is measured
-  std::optional<double> parent_ns;  // of what it was made of
-  std::vector<Pattern> pages;       // of the playbook; those that the rules name are quoted
+  std::optional<double> time_ns;  // measured, or predicted where nothing is measured
+  bool predicted = false;         // that `time_ns` is
+  std::optional<DigestParent> parent;
+  std::vector<Pattern> pages;  // of the playbook; those that the rules name are quoted
 };
 
 /// A short text for whoever writes the next variant: the time in parts that add up, the distance to the limit, what
-/// changed against the parent, everything that limits it with its evidence, its dearest lines, and the first moves, as
-/// the playbook has them. No raw counters. The same in requests to proposers, in the tools for agents and in
-/// `eval --feedback`. Ends without a line end; "" where nothing is known.
+/// changed against the parent, everything that limits it with its evidence and its dearest lines, and the first moves,
+/// as the playbook has them, with an example. No raw counters. The same in requests to proposers, in the tools for
+/// agents and in `eval --feedback`. Ends without a line end; "" where nothing is known.
 std::string digest_text(const DigestParts& parts);
 
 /// What a page of the playbook says to do and to expect, without its rule and its tests.

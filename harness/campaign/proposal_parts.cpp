@@ -23,7 +23,11 @@ std::string digest_of(const CampaignContext& context, const Profile& profile, co
   parts.profile = &profile;
   parts.floor = floor;
   parts.time_ns = time_ns;
-  if (context.ports.diagnoser != nullptr) parts.rules = context.ports.diagnoser->diagnose_all(profile);
+  parts.predicted = context.device.emulation;
+  if (context.ports.diagnoser != nullptr) {
+    parts.rules = context.ports.diagnoser->diagnose_all(profile);
+    parts.known = context.ports.diagnoser->rules();
+  }
   if (context.ports.playbook != nullptr) parts.pages = context.ports.playbook->patterns();
   return digest_text(parts);
 }

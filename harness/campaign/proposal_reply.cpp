@@ -390,6 +390,22 @@ std::string normal_hash(const std::string& source, const std::string& parent, co
   return hash.hex();
 }
 
+std::string manifest_form() {
+  return "params = { NAME = { values = { 64, 128 }, bind = \"define\" } } (or \"template\", \"launch\", \"scalar\"); "
+         "steps = function(p, w, device) return { launch { entry = \"NAME<$dtype,$BLOCK>\", grid = { x, y, z }, block "
+         "= "
+         "{ x }, shared = bytes, args = { \"argument\", i32(w.size) }, resident = 1 } } end; valid = function(p, w, "
+         "device) return all_of(...) end; multi_kernel = true for several launches; workspaces = function(p, w, "
+         "device) "
+         "return { workspace { \"partial\", bytes = 4 * w.rows, align = 256 } } end (named among args like an "
+         "argument); options, requires. $NAME is a parameter that binds as template, w.NAME a size or type, p.NAME a "
+         "parameter, device.multiprocessors the device's; with `resident = 1` the grid is a limit, and at most as many "
+         "blocks run as the device holds at once. Functions: cdiv, min, max, i32, i64, f32; conditions over sizes by "
+         "le(a, b), lt, eq, divisible(a, b), all_of, any_of, none_of, values by select(condition, a, b). Keep the "
+         "names "
+         "and parameters of the kernels that the manifest launches, or change its steps with them.";
+}
+
 std::string reply_form() {
   return "Answer in text, in this form. First a few lines: \"Hypothesis: why it is faster\", \"Label: a few words\", "
          "\"Predict: 1.2 to 1.6\" (speedup over the kernel's baseline), and if you learnt something from what was "
@@ -398,18 +414,8 @@ std::string reply_form() {
          "```cuda, "
          "or edits of the first parent's source, each as\n<<<<<<< SEARCH\nlines that are there exactly once\n=======\n"
          "the lines in their place\n>>>>>>> REPLACE\n"
-         "If the manifest changes too, a block fenced as ```lua with what changes of it, as assignments: "
-         "params = { NAME = { values = { 64, 128 }, bind = \"define\" } } (or \"template\", \"launch\", \"scalar\"); "
-         "steps = function(p, w, device) return { launch { entry = \"NAME<$dtype,$BLOCK>\", grid = { x, y, z }, block "
-         "= "
-         "{ x }, shared = bytes, args = { \"argument\", i32(w.size) }, resident = 1 } } end; valid = function(p, w, "
-         "device) return all_of(...) end; workspaces, options. $NAME is a parameter that binds as template, w.NAME a "
-         "size "
-         "or type, p.NAME a parameter, device.multiprocessors the device's; with `resident = 1` the "
-         "grid is a limit, and at most as many blocks run as the device holds at once. Functions: cdiv, min, max, i32, "
-         "i64, f32; "
-         "conditions over sizes by le(a, b), lt, eq, divisible(a, b), all_of, any_of, none_of. "
-         "Keep the names and parameters of the kernels that the manifest launches, or change its steps with them. "
+         "If the manifest changes too, a block fenced as ```lua with what changes of it, as assignments: " +
+         manifest_form() + " " +
          "One JSON object with \"source\" or \"edits\": [{\"search\", \"replace\"}], \"manifest\", \"hypothesis\", "
          "\"label\", \"predict\": {\"speedup\": [lo, hi]}, \"lesson\", \"usage\" is read as well.";
 }

@@ -59,4 +59,7 @@ std::string normal_hash(const std::string& source, const std::string& parent, co
 /// The form of a reply, in words, for the request.
 std::string reply_form();
 
+/// What a manifest may say, with an example of each part.
+std::string manifest_form();
+
 }  // namespace harness

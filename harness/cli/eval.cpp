@@ -10,9 +10,9 @@
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
-#include "harness/serve_mcp/agent_ladder.h"
 #include "harness/serve_mcp/veil.h"
 #include "harness/service/asked_evaluation.h"
+#include "harness/service/candidate_digest.h"
 #include "harness/service/fitness.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/interrupt.h"
@@ -88,7 +88,9 @@ std::string digest_of(const EvaluatedPoint& point, Shell& shell) {
   const std::string gpu = own != nullptr ? own->name : find_gpu("").name;
   try {
     const auto profile = shell.rooms.profiler(places, device, interrupted)->profile(point.realized, {gpu, 16, {}});
-    return profile ? digest_for_agent(*profile, point.realized.problem.work, device, std::nullopt, shell) : "";
+    return profile
+               ? candidate_digest({&*profile, point.realized.problem.work, device, std::nullopt, std::nullopt}, shell)
+               : "";
   } catch (const Error& error) {
     return fmt::format("It could not be profiled: {}", error.what());
   }

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "harness/cli/asking.h"
 #include "harness/core/error.h"
+#include "harness/core/secrets.h"
 #include "harness/report/events.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -18,7 +22,72 @@ void print_part(const char* title, const std::string& text) {
   if (!text.empty()) report::out("--- {}\n{}\n", title, text);
 }
 
+/// A request is one JSON object; of an older form, its text.
+json request_object(const std::string& text) {
+  json request = json::parse(text, nullptr, false);
+  return request.is_discarded() ? json(text) : request;
+}
+
+/// What a reply was worth: 0 where nothing of it ran or passed, else the logarithm of its best speedup over the best of
+/// the time when it was asked; null where it was not the model's doing, or nobody has judged it.
+json reward_of(const ProposalRecord& record, const json& request, const json& became, const json& speedup) {
+  switch (record.outcome) {
+    case ProposalOutcome::unavailable:
+    case ProposalOutcome::interrupted:
+    case ProposalOutcome::failed:
+    case ProposalOutcome::timed_out:
+      return nullptr;
+    case ProposalOutcome::accepted:
+      break;
+    default:
+      return 0.0;
+  }
+  if (became.is_null()) return nullptr;
+  if (!speedup.is_number()) return 0.0;
+  double before = 1;  // the best was so many times as fast as the baseline
+  const json best = request.is_object() ? request.value("best_ns", json()) : json();
+  const json baseline = request.is_object() ? request.value("baseline_ns", json()) : json();
+  if (best.is_number() && baseline.is_number() && best.get<double>() > 0)
+    before = baseline.get<double>() / best.get<double>();
+  return std::max(0.0, std::log(speedup.get<double>() / std::max(1.0, before)));
+}
+
+/// The columns of a row by their names.
+json named_row(const SqlAnswer& answer, const json& row) {
+  json named = json::object();
+  for (std::size_t i = 0; i < answer.columns.size(); ++i) named[answer.columns[i]] = row.at(i);
+  return named;
+}
+
 }  // namespace
+
+int print_episodes(Archive& archive, std::optional<std::int64_t> campaign, std::int64_t limit) {
+  const SqlAnswer answer = archive.history().proposal_table(campaign, limit);
+  for (auto row = answer.rows.rbegin(); row != answer.rows.rend(); ++row) {  // the oldest first
+    const json shown = named_row(answer, *row);
+    const std::int64_t id = shown.at("proposal");
+    for (const ProposalRecord& record : archive.ledger().proposals(shown.at("campaign"))) {
+      if (record.id != id || record.request.empty()) continue;  // a winner of the record was asked of nobody
+      const json request = request_object(record.request);
+      const json became = shown.value("became", json()), speedup = shown.value("best_speedup", json());
+      report::out_json({{"proposal", id},
+                        {"campaign", record.campaign},
+                        {"kernel", record.arm.kernel},
+                        {"workload", record.arm.workload},
+                        {"request", request},
+                        {"reply", record.reply},
+                        {"verdict",
+                         {{"outcome", std::string(name(record.outcome))},
+                          {"became", became},
+                          {"speedup", speedup},
+                          {"message", without_secrets(record.message)}}},
+                        {"reward", reward_of(record, request, became, speedup)},
+                        {"model", record.usage.model ? json(*record.usage.model) : json()},
+                        {"usd", record.usage.usd ? json(*record.usage.usd) : json()}});
+    }
+  }
+  return 0;
+}
 
 int print_proposals(Archive& archive, std::optional<std::int64_t> campaign, std::int64_t limit,
                     const std::string& format) {

@@ -11,6 +11,10 @@ namespace harness {
 int print_proposals(Archive& archive, std::optional<std::int64_t> campaign, std::int64_t limit,
                     const std::string& format);
 
+/// `harness history --episodes`: a JSON line a request, the oldest first, for those who train models: the request, the
+/// reply, what it became, and a reward. Nothing in it is hidden from who is judged.
+int print_episodes(Archive& archive, std::optional<std::int64_t> campaign, std::int64_t limit);
+
 /// `harness show --proposal N`: the request and all that came of it.
 int print_proposal(Archive& archive, std::int64_t proposal, bool as_json);
 

@@ -53,7 +53,8 @@ AgentCandidate agent_candidate(const AgentJob& job, const AgentSession& session,
     const std::string source = job.request["source"];
     take_source(asked.candidate, asked.workload, source, *asked.edited, device);
     // A problem's first kernel is its own baseline.
-    if (!has_kernel(*asked.own, kernel)) take_source(asked.candidate, asked.workload, source, *asked.own, device);
+    asked.first = !has_kernel(*asked.own, kernel);
+    if (asked.first) take_source(asked.candidate, asked.workload, source, *asked.own, device);
     require_entries(realize(asked.candidate, asked.workload, *asked.edited, device), "the source");
   }
   return asked;
@@ -66,6 +67,19 @@ Realized realized_candidate(const AgentJob& job, const AgentCandidate& asked, Ca
   Realized realized = realize(std::move(candidate), asked.workload, *asked.edited, device);
   if (asked.parent) realized.candidate.technique = named.empty() ? fmt::format("{}~{}", own, job.id) : named;
   return realized;
+}
+
+std::vector<Config> asked_sets(const AgentJob& job) {
+  std::vector<Config> sets;
+  for (const json& set : job.request.value("parameter_sets", json::array())) sets.push_back(config_from_json(set));
+  if (sets.empty()) sets.push_back(config_from_json(job.request.at("parameters")));
+  return sets;
+}
+
+Candidate first_candidate(const AgentJob& job, const AgentCandidate& asked) {
+  Candidate candidate = asked.candidate;
+  candidate.config = asked_sets(job).front();
+  return candidate;
 }
 
 }  // namespace harness

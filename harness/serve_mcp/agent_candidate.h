@@ -16,6 +16,7 @@ struct AgentCandidate {
   Candidate candidate;
   std::string workload;
   std::optional<std::string> parent;  // of an edited source: hash of the variant's own
+  bool first = false;                 // a problem's first kernel: it is its own baseline
 };
 
 /// Makes it of the job's request. A changed manifest becomes a variant of the session, recorded where it is new. Throws
@@ -27,5 +28,11 @@ AgentCandidate agent_candidate(const AgentJob& job, const AgentSession& session,
 /// source of its own, so that what a technique was worth says nothing of another one.
 Realized realized_candidate(const AgentJob& job, const AgentCandidate& asked, Candidate candidate,
                             const DeviceInfo& device);
+
+/// The sets of values that a job asks about: `parameter_sets`, or the one of `parameters`.
+std::vector<Config> asked_sets(const AgentJob& job);
+
+/// The job's candidate with its first set.
+Candidate first_candidate(const AgentJob& job, const AgentCandidate& asked);
 
 }  // namespace harness

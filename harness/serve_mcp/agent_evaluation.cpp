@@ -7,14 +7,19 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
 #include "harness/core/iteration_json.h"
+#include "harness/core/secrets.h"
 #include "harness/report/events.h"
 #include "harness/report/live_row.h"
 #include "harness/serve_mcp/agent_candidate.h"
+#include "harness/serve_mcp/agent_gpu_size.h"
+#include "harness/serve_mcp/agent_ladder.h"
 #include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
 #include "harness/serve_mcp/workshop.h"
 #include "harness/service/arguments.h"
 #include "harness/service/asked_candidate.h"
+#include "harness/service/candidate_digest.h"
+#include "harness/service/first_kernel.h"
 #include "harness/system/interrupt.h"
 
 namespace harness {
@@ -23,6 +28,7 @@ namespace {
 using mcp::Answer;
 using SteadyClock = std::chrono::steady_clock;
 
+constexpr std::size_t kLongestRowError = 300;
 constexpr auto kAskEvery = std::chrono::milliseconds(100);
 
 /// One evaluation of a session, with all that it needs.
@@ -204,6 +210,132 @@ std::string JobStop::why() const {
   return "the process of this job was asked to stop";
 }
 
+namespace {
+
+/// The candidate that a job asks about, before the baseline of its kernel.
+struct Evaluating {
+  const AgentJob& job;
+  const AgentSession& session;
+  const JobStop& stop;
+  const AgentCandidate& asked;
+  const Bench& bench;
+  const Realized& base;
+  const std::optional<Incumbent>& beside;  // nothing: what is evaluated is the baseline
+  Archive& archive;
+  Shell& shell;
+};
+
+/// What it was made of: the fastest of the variant that the job names, as the session has evaluated it.
+std::optional<DigestParent> parent_of(const Evaluating& now, std::int64_t but) {
+  const std::string variant = now.job.request.at("variant");
+  std::optional<IterationSummary> fastest;
+  for (const IterationSummary& each : now.bench.ledger.iterations(now.session.campaign))
+    if (each.iteration != but && each.candidate.variant == variant && each.workload == now.bench.workload &&
+        each.candidate.kernel == now.asked.candidate.kernel && each.outcome == OutcomeKind::passed && each.time_ns &&
+        (!fastest || *each.time_ns < *fastest->time_ns))
+      fastest = each;
+  if (!fastest) return std::nullopt;
+  DigestParent parent{fmt::format("{} (iteration {})", variant, fastest->iteration), *fastest->time_ns, {}};
+  for (ProfileRecord& record : now.bench.ledger.profiles(now.session.campaign))
+    if (record.iteration == fastest->iteration) parent.profile = std::move(record.profile);
+  return parent;
+}
+
+/// What limits it and what may help, in words; the profile that says so is recorded. "" where nothing here counts it.
+std::string digest_of(const Evaluating& now, const Recorded& made, const Realized& realized) {
+  const Timing* const timing = timing_of(made.evaluation.outcome);
+  if (timing == nullptr) return "";
+  const DeviceInfo device = now.bench.evaluator.device();
+  DigestAsked asked{nullptr, realized.problem.work, device, timing->time_ns, parent_of(now, made.iteration)};
+  std::optional<Profile> profile;
+  try {
+    profile = counted_for_agent(realized, now.session, now.stop, now.shell);
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::bad_input) throw;
+  }
+  if (profile) {
+    now.bench.ledger.record_profile(made.iteration, *profile);
+    asked.profile = &*profile;
+  }
+  return candidate_digest(asked, now.shell);
+}
+
+/// One set of values, evaluated and told in full.
+Answer evaluated(const Evaluating& now, Config config) {
+  Candidate candidate = now.asked.candidate;
+  candidate.config = std::move(config);
+  const Realized realized = realized_candidate(now.job, now.asked, std::move(candidate), now.bench.evaluator.device());
+  AttemptRecord attempt = attempt_at(now.bench, realized, now.beside ? Purpose::eval : Purpose::baseline);
+  if (now.job.request.contains("label")) attempt.label = now.job.request["label"].get<std::string>();
+  attempt.parent = now.asked.parent;
+  EvaluationRequest request = gated_request(now.bench.catalog, now.bench.evaluator, realized, Points::finalist);
+  request.incumbent = now.beside;
+  if (now.beside) {
+    request.baseline_ns = now.beside->time_ns;
+    request.recorded_with = [&](const std::string& hash) {
+      return now.bench.ledger.same_binary(now.session.campaign, now.bench.workload, hash);
+    };
+  }
+  const Recorded made = record(now.bench, std::move(attempt), std::move(request));
+  Answer answer = answer_of(now.bench, made, now.beside, now.archive);
+  answer["is_baseline"] = !now.beside;
+  if (kind_of(made.evaluation.outcome) != OutcomeKind::passed) return answer;
+  if (now.asked.first) {
+    keep_first_kernel(*now.asked.own, realized.candidate.kernel, now.job.request.at("source"));
+    answer["next"] = "it is written: the kernel has a baseline now, and others are held against it";
+  }
+  const auto count = [&](const Realized& counted) {
+    return counted_for_agent(counted, now.session, now.stop, now.shell);
+  };
+  const auto size =
+      at_gpu_size(now.job, now.asked, realized.candidate, now.bench.evaluator.device(), count, now.archive, now.shell);
+  if (size) answer["gpu_size"] = size->answer;
+  if (const std::string digest = size ? size->digest : digest_of(now, made, realized); !digest.empty())
+    answer["digest"] = digest;
+  return answer;
+}
+
+/// What of a set's answer stands in the list of all sets.
+Answer short_row(const Answer& answer) {
+  Answer row = Answer::object();
+  for (const char* key : {"config", "outcome", "speedup", "time_ns", "predicted_ns", "emulated_ns", "iteration"})
+    if (answer.contains(key)) row[key] = answer[key];
+  if (answer.contains("gpu_size")) row["at_gpu_size_ns"] = answer["gpu_size"]["predicted_ns"];
+  if (answer.contains("error_of_candidate"))
+    row["error"] = answer["error_of_candidate"].value("message", "").substr(0, kLongestRowError);
+  return row;
+}
+
+/// By which sets are ranked, where they passed: at a GPU's size, if that is known.
+double speed_of(const Answer& answer) {
+  if (!answer.value("passed", false)) return 0;
+  if (answer.contains("gpu_size")) return 1 / std::max(1.0, answer["gpu_size"]["predicted_ns"].get<double>());
+  return answer.value("speedup", 1.0);
+}
+
+/// The fastest of all sets in full, with a line for each of them. A set that is not valid ends nothing.
+Answer evaluated_sets(const Evaluating& now, const std::vector<Config>& sets) {
+  Answer best, rows = Answer::array();
+  double fastest = 0;
+  for (const Config& config : sets) {
+    if (now.stop()) break;
+    try {
+      Answer answer = evaluated(now, config);
+      rows.push_back(short_row(answer));
+      const double speed = speed_of(answer);
+      if (best.is_null() || speed > fastest) best = std::move(answer), fastest = speed;
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::bad_input) throw;
+      rows.push_back({{"config", config_to_json(config)}, {"error", error.what()}});
+    }
+  }
+  if (best.is_null() && !now.stop()) throw bad_input(rows.at(0).at("error").get<std::string>());
+  if (best.is_object()) best["evaluated"] = std::move(rows);
+  return best;
+}
+
+}  // namespace
+
 mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
                                const JobStop& stop, Archive& archive, Shell& shell) {
   Places places = shell.places();
@@ -220,28 +352,21 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   const AgentCandidate asked = agent_candidate(job, session, device, ledger, places, shell);
   Catalog &own = *asked.own, &edited = *asked.edited;
   const std::string& workload = asked.workload;
-  const Realized realized = realized_candidate(job, asked, asked.candidate, device);
+  const Realized realized = realized_candidate(job, asked, first_candidate(job, asked), device);
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, [&stop] { return stop(); });
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
   const auto admission = known_admission(own, *evaluator, ledger, kernel);
   if (!admission) return nullptr;
-  if (!admission->passed) throw bad_input(refusal(*admission));
+  if (!admission->passed) throw bad_input(without_secrets(refusal(*admission)));
   const Bench bench{edited, own, *evaluator, ledger, *admission, row, session.campaign, workload};
   const Realized base = baseline_of(bench, kernel);
-  const bool is_base = realized.source_hash == base.source_hash && realized.candidate.config == base.candidate.config;
+  const std::vector<Config> sets = asked_sets(job);
+  const bool is_base = realized.source_hash == base.source_hash && sets.size() == 1 &&
+                       realized.candidate.config == base.candidate.config;
   const auto beside = is_base ? std::nullopt : incumbent(bench, base);
-  AttemptRecord attempt = attempt_at(bench, realized, is_base ? Purpose::baseline : Purpose::eval);
-  if (job.request.contains("label")) attempt.label = job.request["label"].get<std::string>();
-  attempt.parent = asked.parent;
-  EvaluationRequest request = gated_request(edited, *evaluator, realized, Points::finalist);
-  request.incumbent = beside;
-  if (beside) request.baseline_ns = beside->time_ns;
-  if (!is_base)
-    request.recorded_with = [&](const std::string& hash) {
-      return ledger.same_binary(session.campaign, workload, hash);
-    };
   if (stop()) return nullptr;
-  return answer_of(bench, record(bench, std::move(attempt), std::move(request)), beside, archive);
+  const Evaluating now{job, session, stop, asked, bench, base, beside, archive, shell};
+  return sets.size() == 1 ? evaluated(now, sets.front()) : evaluated_sets(now, sets);
 }
 
 mcp::Answer campaign_answer(const CampaignSummary& summary, const DeviceInfo& device) {

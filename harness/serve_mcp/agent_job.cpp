@@ -15,11 +15,13 @@
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"
 #include "harness/report/readers.h"
+#include "harness/serve_mcp/agent_adopt.h"
 #include "harness/serve_mcp/agent_evaluation.h"
 #include "harness/serve_mcp/agent_ladder.h"
 #include "harness/serve_mcp/answer.h"
 #include "harness/service/asked_profile.h"
 #include "harness/service/campaign_run.h"
+#include "harness/service/candidate_digest.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/child.h"
 #include "harness/system/descriptor.h"
@@ -102,8 +104,9 @@ Answer profile_job(const AgentJob& job, const AgentSession& session, const JobSt
   const auto keep = [&](const ComparedProfiles& compared) {
     const DeviceInfo device = choose_device(session.device, shell.rooms.devices(shell.places()));
     answer = {{"ok", true},
-              {"digest", digest_for_agent(compared.profiles[0], compared.candidates[0].problem.work, device,
-                                          std::nullopt, shell)},
+              {"digest", candidate_digest({&compared.profiles[0], compared.candidates[0].problem.work, device,
+                                           std::nullopt, std::nullopt},
+                                          shell)},
               {"profile", compared.as_json()},
               {"lasting", true},
               {"next", "playbook has a page for what binds"}};
@@ -117,6 +120,7 @@ Answer carried_out(const AgentJob& job, const std::string& program_hash, const A
   try {
     if (job.kind == "campaign") return campaign_job(job, session, stop, shell);
     if (job.kind == "profile") return profile_job(job, session, stop, shell);
+    if (job.kind == "adopt") return adopt_for_agent(job, stop, shell);
     if (job.kind == "compile") return compile_for_agent(job, session, archive, shell);
     if (job.kind == "predict") return predict_for_agent(job, session, stop, archive, shell);
   } catch (const Error& error) {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "harness/campaign/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
 #include "harness/core/gpu.h"
 #include "harness/serve_mcp/agent_candidate.h"
 #include "harness/service/arguments.h"
 #include "harness/service/asked_candidate.h"
+#include "harness/service/candidate_digest.h"
 
 namespace harness {
 namespace {
@@ -18,14 +18,7 @@ namespace {
 using mcp::Answer;
 
 constexpr std::size_t kLongestLog = 3000;
-
-/// The parameter sets that a job asks about; one without values where it names none.
-std::vector<Config> asked_sets(const AgentJob& job) {
-  std::vector<Config> sets;
-  for (const json& set : job.request.value("parameter_sets", json::array())) sets.push_back(config_from_json(set));
-  if (sets.empty()) sets.push_back(config_from_json(job.request.at("parameters")));
-  return sets;
-}
+constexpr int kCountedBlocks = 16;  // of a launch, as `harness profile` counts
 
 Answer compiled_row(const BuildResult& built) {
   if (const auto* failed = std::get_if<CompileFailure>(&built))
@@ -76,21 +69,11 @@ Answer compile_for_agent(const AgentJob& job, const AgentSession& session, Archi
   return answer;
 }
 
-std::string digest_for_agent(const Profile& profile, const Work& work, const DeviceInfo& device,
-                             std::optional<double> parent_ns, Shell& shell) {
-  DigestParts parts;
-  parts.profile = &profile;
-  parts.rules = shell.rooms.diagnoser(shell.places())->diagnose_all(profile);
-  parts.pages = shell.rooms.playbook(shell.places())->patterns();
-  parts.floor = floor_ns(work, written_for(device));
-  parts.parent_ns = parent_ns;
-  return digest_text(parts);
-}
+namespace {
 
-Answer predict_for_agent(const AgentJob& job, const AgentSession& session, const JobStop& stop, Archive& archive,
-                         Shell& shell) {
-  const Places places = shell.places();
-  const std::vector<DeviceInfo> devices = shell.rooms.devices(places);
+/// The device that counts here, predicting the session's GPU, or the one that is known best.
+DeviceInfo counting_device(const AgentSession& session, Shell& shell) {
+  const std::vector<DeviceInfo> devices = shell.rooms.devices(shell.places());
   const DeviceInfo of_session = choose_device(session.device, devices);
   const auto counts = device_that_counts(devices);
   if (!counts) throw bad_input("nothing here counts: the cpu device is missing");
@@ -98,7 +81,23 @@ Answer predict_for_agent(const AgentJob& job, const AgentSession& session, const
   const std::string gpu = !of_session.predicts.empty() ? of_session.predicts
                           : own != nullptr             ? own->name
                                                        : find_gpu("").name;
-  const DeviceInfo device = predicting(*counts, find_gpu(gpu));
+  return predicting(*counts, find_gpu(gpu));
+}
+
+}  // namespace
+
+std::optional<Profile> counted_for_agent(const Realized& realized, const AgentSession& session, const JobStop& stop,
+                                         Shell& shell) {
+  const DeviceInfo device = counting_device(session, shell);
+  const auto profiler = shell.rooms.profiler(shell.places(), device, [&stop] { return stop(); });
+  return profiler->profile(realized, {device.predicts, kCountedBlocks, {}});
+}
+
+Answer predict_for_agent(const AgentJob& job, const AgentSession& session, const JobStop& stop, Archive& archive,
+                         Shell& shell) {
+  const Places places = shell.places();
+  const DeviceInfo device = counting_device(session, shell);
+  const std::string& gpu = device.predicts;
   const auto profiler = shell.rooms.profiler(places, device, [&stop] { return stop(); });
   const AgentCandidate asked = agent_candidate(job, session, device, archive.ledger(), places, shell);
   Answer answer = about(asked);
@@ -106,12 +105,13 @@ Answer predict_for_agent(const AgentJob& job, const AgentSession& session, const
   std::optional<Profile> fastest;
   Work work;
   for (Config& config : asked_sets(job)) {
-    Candidate candidate = asked.candidate;
-    candidate.config = std::move(config);
-    const Realized realized = realized_candidate(job, asked, std::move(candidate), device);
-    Answer row = {{"config", config_to_json(realized.candidate.config)}};
+    Answer row = {{"config", config_to_json(config)}};
     try {
-      auto profile = profiler->profile(realized, {gpu, 16, {}});
+      Candidate candidate = asked.candidate;
+      candidate.config = std::move(config);
+      const Realized realized = realized_candidate(job, asked, std::move(candidate), device);
+      row["config"] = config_to_json(realized.candidate.config);
+      auto profile = profiler->profile(realized, {gpu, kCountedBlocks, {}});
       if (!profile) return nullptr;
       const double time_ns = profile->number("predicted_ns").value_or(0);
       row["predicted_ns"] = time_ns;
@@ -123,7 +123,7 @@ Answer predict_for_agent(const AgentJob& job, const AgentSession& session, const
     }
     answer["predicted"].push_back(std::move(row));
   }
-  if (fastest) answer["digest"] = digest_for_agent(*fastest, work, device, std::nullopt, shell);
+  if (fastest) answer["digest"] = candidate_digest({&*fastest, work, device, std::nullopt, std::nullopt}, shell);
   answer["times"] = fmt::format("predicted for {} by counting sampled blocks; no gate has looked at it", gpu);
   answer["lasting"] = true;
   answer["next"] = "evaluate judges it";

@@ -13,8 +13,9 @@ mcp::Answer compile_for_agent(const AgentJob& job, const AgentSession& session, 
 mcp::Answer predict_for_agent(const AgentJob& job, const AgentSession& session, const JobStop& stop, Archive& archive,
                               Shell& shell);
 
-/// The digest of a profile, with all rules and pages that this shell has.
-std::string digest_for_agent(const Profile& profile, const Work& work, const DeviceInfo& device,
-                             std::optional<double> parent_ns, Shell& shell);
+/// What a candidate does, counted on the cpu device for the GPU of the session. Nothing: it was stopped. Throws
+/// Error(bad_input) where it cannot be counted.
+std::optional<Profile> counted_for_agent(const Realized& realized, const AgentSession& session, const JobStop& stop,
+                                         Shell& shell);
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/serve_mcp/tool_table.h"
+#include "harness/service/new_problem.h"
 
 namespace fs = std::filesystem;
 
@@ -32,7 +33,7 @@ json judge_now(Catalog& catalog, const std::string& program_hash) {
   json kernels = json::object();
   for (const std::string& name : catalog.kernel_names()) {
     try {
-      kernels[name] = catalog.plugin(name).admission_hash();
+      if (has_kernel(catalog, name)) kernels[name] = catalog.plugin(name).admission_hash();
     } catch (const Error&) {  // it cannot be read, so nothing will be judged by it
     }
   }
@@ -139,8 +140,7 @@ Answer HarnessTools::answered(const std::string& tool, const Arguments& argument
   if (tool == "similar_attempts") return similar_attempts(arguments);
   if (tool == "compare") return compare(arguments);
   if (tool == "note") return note(arguments);
-  if (tool == "adopt") return adopt(arguments);
-  if (tool == "cancel" || tool == "campaign_stop") return stop(arguments);
+  if (tool == "cancel") return stop(arguments);
   return budget();
 }
 
@@ -152,8 +152,9 @@ ToolStep HarnessTools::call(const std::string& tool, const json& given) {
   if (tool == "evaluate") step = evaluate(arguments);
   else if (tool == "compile" || tool == "predict") step = cheap_step(tool, arguments);
   else if (tool == "campaign_start") step = campaign_start(arguments);
+  else if (tool == "adopt") step = adopt(arguments);
   else if (tool == "profile") step = profile(arguments);
-  else if (tool == "job" || tool == "campaign_status") step = wait_for(arguments);
+  else if (tool == "job") step = wait_for(arguments);
   else step.answer = answered(tool, arguments);
   if (step.job == 0) step.answer = with_budget(std::move(step.answer));
   return step;

@@ -56,7 +56,8 @@ class HarnessTools : public Toolbox {
   Answer too_many_jobs();
   ToolStep wait_for(const Arguments& arguments);
   Answer stop(const Arguments& arguments);
-  Answer adopt(const Arguments& arguments);
+  ToolStep adopt(const Arguments& arguments);
+  ToolStep adopt_source(const Arguments& arguments);
   ToolStep profile(const Arguments& arguments);
   ToolStep campaign_start(const Arguments& arguments);
   std::string source_of(const Arguments& arguments, const std::string& variant);

@@ -6,6 +6,7 @@
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/core/utf8.h"
+#include "harness/serve_mcp/agent_adopt.h"
 #include "harness/serve_mcp/harness_tools.h"
 
 // What is done: evaluations and campaigns, each by a process of its own, and files of a new variant.
@@ -65,6 +66,13 @@ Answer ended_answer(const AgentJob& job) {
   return answer;
 }
 
+std::string checked_source(std::string source) {
+  if (source.size() > kLongestSource) throw bad_input("a source has 1 MiB at most");
+  if (source.find('\0') != std::string::npos || valid_utf8(source) != source)
+    throw bad_input("the source is no UTF-8 text");
+  return source;
+}
+
 bool is_technique(const std::string& word) {
   constexpr std::size_t kLongestTechnique = 40;
   return word.size() <= kLongestTechnique && std::ranges::all_of(word, [](char c) {
@@ -75,9 +83,9 @@ bool is_technique(const std::string& word) {
 /// `ok` and what decides, first: the record's JSON keeps no order of keys.
 Answer in_order(const Answer& answer) {
   static constexpr const char* kFirst[] = {
-      "ok",          "passed",    "outcome",  "verdict", "speedup", "time_ns",      "predicted_ns",
-      "emulated_ns", "times",     "error",    "is_best", "best_ns", "gates_failed", "error_of_candidate",
-      "baseline_ns", "emulation", "iteration"};
+      "ok",          "passed", "outcome",   "verdict",   "speedup",  "time_ns",      "predicted_ns",
+      "emulated_ns", "times",  "error",     "is_best",   "best_ns",  "gates_failed", "error_of_candidate",
+      "baseline_ns", "digest", "evaluated", "emulation", "iteration"};
   Answer ordered = Answer::object();
   for (const char* key : kFirst)
     if (answer.contains(key)) ordered[key] = answer[key];
@@ -107,10 +115,7 @@ std::string HarnessTools::source_of(const Arguments& arguments, const std::strin
     if (const auto* problem = std::get_if<ReplyProblem>(&edited)) throw bad_input("evaluate: " + problem->message);
     source = std::get<std::string>(edited);
   }
-  if (source.size() > kLongestSource) throw bad_input("evaluate: a source has 1 MiB at most");
-  if (source.find('\0') != std::string::npos || valid_utf8(source) != source)
-    throw bad_input("evaluate: the source is no UTF-8 text");
-  return source;
+  return checked_source(std::move(source));
 }
 
 /// The same request on the same files of the kernel and under the same judge has the same key.
@@ -151,6 +156,13 @@ json HarnessTools::candidate_request(const Arguments& arguments, std::string& so
     request["manifest"] = arguments.value("manifest");
     if (const auto problem = manifest_problem(request["manifest"])) throw bad_input("evaluate: " + problem->message);
   }
+  if (arguments.has("parameter_sets")) {
+    request["parameter_sets"] = arguments.value("parameter_sets");
+    const json& sets = request["parameter_sets"];
+    if (sets.empty() || sets.size() > kMostSets ||
+        !std::ranges::all_of(sets, [](const json& set) { return set.is_object(); }))
+      throw bad_input(fmt::format("'parameter_sets' is a list of 1 to {} objects", kMostSets));
+  }
   if (!label.empty()) request["label"] = label;
   if (!technique.empty()) request["technique"] = technique;
   if (!source.empty()) request["source"] = source;
@@ -177,19 +189,13 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
 // The same question has the same answer: nothing is measured.
 ToolStep HarnessTools::cheap_step(const std::string& kind, const Arguments& arguments) {
   std::string source;
-  json request = candidate_request(arguments, source);
-  if (arguments.has("parameter_sets")) {
-    request["parameter_sets"] = arguments.value("parameter_sets");
-    const json& sets = request["parameter_sets"];
-    if (sets.size() > kMostSets || !std::ranges::all_of(sets, [](const json& set) { return set.is_object(); }))
-      throw bad_input(fmt::format("{}: 'parameter_sets' is a list of {} objects at most", kind, kMostSets));
-  }
+  const json request = candidate_request(arguments, source);
   const std::string key = sha256_hex(kind + " " + request_key(request, source));
   if (const auto known = archive().sessions().answered_job(key)) return {in_order(ended_answer(*known))};
   if (const auto refused = refused_for_budget()) return {*refused};
   AgentJob job;
   job.kind = kind;
-  job.request = std::move(request);
+  job.request = request;
   job.key = key;
   return start(std::move(job), wait_of(arguments, 45));
 }
@@ -259,8 +265,7 @@ JobLook HarnessTools::look(std::int64_t id) {
   if (job.kind == "campaign" && job.answer.is_object() && job.answer.contains("campaign"))
     answer["campaign"] = job.answer["campaign"];
   answer = with_budget(std::move(answer));
-  answer["next"] = fmt::format("{} with job {} and wait_s waits for it; the verdict is kept, whoever asks",
-                               job.kind == "campaign" ? "campaign_status" : "job", id);
+  answer["next"] = fmt::format("job with job {} and wait_s waits for it; the verdict is kept, whoever asks", id);
   return {std::move(answer), false, doing_now};
 }
 
@@ -278,7 +283,29 @@ Answer HarnessTools::stop(const Arguments& arguments) {
           {"next", "job says what became of it"}};
 }
 
-Answer HarnessTools::adopt(const Arguments& arguments) {
+ToolStep HarnessTools::adopt_source(const Arguments& arguments) {
+  AgentJob job;
+  job.kind = "adopt";
+  job.request = {{"source", checked_source(arguments.text("source"))}, {"options", json::array()}};
+  if (const std::string name = arguments.text("name"); !name.empty()) {
+    if (!is_technique(name)) throw bad_input("adopt: 'name' is a word of letters, digits, '-' and '_', 40 at most");
+    job.request["name"] = name;
+  }
+  if (arguments.has("options"))
+    for (const json& word : arguments.value("options")) {
+      if (!word.is_string()) throw bad_input("adopt: 'options' are words");
+      job.request["options"].push_back(word);
+    }
+  if (const std::string unfit = unfit_adopt_options(job.request["options"]); !unfit.empty()) throw bad_input(unfit);
+  if (const auto refused = refused_for_budget()) return {*refused};
+  job.key = sha256_hex("adopt " + json_text(job.request) + program_hash());
+  return start(std::move(job), wait_of(arguments, 45));
+}
+
+ToolStep HarnessTools::adopt(const Arguments& arguments) {
+  if (arguments.has("source") == arguments.has("iteration"))
+    throw bad_input("adopt: give an iteration, or a source, and not both");
+  if (arguments.has("source")) return adopt_source(arguments);
   const std::int64_t id = arguments.whole("iteration", 0);
   const Answer found = iteration(id, false);
   if (!found.value("passed", false))
@@ -287,7 +314,7 @@ Answer HarnessTools::adopt(const Arguments& arguments) {
   const json made = workshop_.adopt(id, arguments.text("name"));
   Answer answer = {{"ok", true}, {"variant", made.at("variant")}, {"files", made.at("files")}};
   answer["next"] = "campaign_start searches its parameters";
-  return answer;
+  return {answer};
 }
 
 ToolStep HarnessTools::profile(const Arguments& arguments) {

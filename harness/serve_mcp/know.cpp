@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/proposal_reply.h"
 #include "harness/campaign/proposal_request.h"
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
@@ -69,7 +70,9 @@ Problem HarnessTools::problem_of(const std::string& kernel, const std::string& w
 std::string HarnessTools::contract_text(const std::string& kernel, const std::string& workload) {
   const KernelTexts texts = catalog().plugin(kernel).texts();
   std::string text = fmt::format("// The reference of {} on {}\n{}\n", kernel, workload, texts.reference);
-  text += "\n// Headers that a source may include; describe with `header` has one's text:\n";
+  text +=
+      "\n// Headers that a source may include; describe with `header` has one's text, and with \"manifest\" says how\n"
+      "// launches, parameters and workspaces are written:\n";
   std::string last;
   for (const auto& [header, what] : texts.wrappers) {
     const std::string line = header_line(header, what);
@@ -82,6 +85,7 @@ std::string HarnessTools::contract_text(const std::string& kernel, const std::st
 std::string HarnessTools::header_text(const std::string& kernel, const std::string& wanted) {
   for (const auto& [header, what] : catalog().plugin(kernel).texts().wrappers)
     if (header == wanted || header.ends_with("/" + wanted) || header.ends_with("/" + wanted + ".cuh")) return what;
+  if (wanted == "manifest") return manifest_form();
   throw bad_input(fmt::format("describe: there is no header '{}'; describe without `header` lists them", wanted));
 }
 

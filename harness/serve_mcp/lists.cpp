@@ -20,9 +20,11 @@ json listed(const std::vector<Tool>& tools) {
     json hints = {{"readOnlyHint", each.read_only}, {"openWorldHint", false}};
     if (!each.read_only && !each.destructive) hints["destructiveHint"] = false;
     if (!each.read_only && each.idempotent) hints["idempotentHint"] = true;
+    json schema = each.input;
+    schema.erase("additionalProperties");  // the server refuses what it does not know, with the nearest name
     rows.push_back({{"name", each.name},
                     {"description", each.description},
-                    {"inputSchema", each.input},
+                    {"inputSchema", std::move(schema)},
                     {"annotations", std::move(hints)}});
   }
   return {{"tools", rows}};

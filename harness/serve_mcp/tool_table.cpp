@@ -31,17 +31,16 @@ constexpr Field kOffset{"offset", "integer", "next_offset of the page before"};
 constexpr Field kLimit{"limit", "integer", ""};
 constexpr Field kJob{"job", "integer", "", true};
 constexpr Field kWait{"wait_s", "number", "Seconds to wait, at most 45; then the job goes on"};
-constexpr Field kVariant{"variant", "string",
-                         "Whose manifest holds and whose source the edits are of; default: the baseline"};
+constexpr Field kVariant{"variant", "string", "Whose manifest and source hold; default: the baseline"};
 constexpr Field kSource{"source", "string", "A whole CUDA source; keep the entry's name and arguments"};
 constexpr Field kEdits{"edits", "array", "[{search, replace}], each fits one place of the source"};
 constexpr Field kManifest{
     "manifest", "object",
-    "Parts that change: params, options, requires, start; steps, valid, workspaces as texts of Lua "
-    "functions; or lua: a text that assigns them. Makes a variant 'proposed_N'"};
+    "Parts that change: params, steps, ... (describe, header \"manifest\"), functions as texts; or lua: a text that "
+    "assigns them. Makes a variant 'proposed_N'"};
 constexpr Field kParameters{"parameters", "object", "Values; the others take their first"};
-constexpr Field kSets{"parameter_sets", "array", "At most 16 objects of values, in the place of `parameters`"};
-constexpr Field kTechnique{"technique", "string", "What your source does, in a word: by it its worth is learnt"};
+constexpr Field kSets{"parameter_sets", "array", "Search: at most 16 objects of values, in the place of `parameters`"};
+constexpr Field kTechnique{"technique", "string", "What it does, in a word"};
 
 Tool reads(const char* name, const char* title, const char* description, json input) {
   return {name, title, description, std::move(input), true, false, true};
@@ -59,7 +58,7 @@ constexpr Field bare(const Field& field) {
 /// Those of evaluate that say what a candidate is.
 json candidate_schema() {
   return schema_of({bare(kKernel), bare(kVariant), bare(kSource), bare(kEdits), bare(kManifest), bare(kParameters),
-                    kSets, bare(kWorkload), bare(kWait)});
+                    bare(kSets), bare(kWorkload), bare(kWait)});
 }
 
 std::vector<Tool> knowing_tools() {
@@ -70,7 +69,11 @@ std::vector<Tool> knowing_tools() {
           "describe", "Describe a kernel",
           "What a kernel must compute: arguments, domain, sizes, work, device, the reference's source, and an index of "
           "headers.",
-          schema_of({kKernel, kWorkload, kOffset, {"header", "string", "The text of one header instead"}})),
+          schema_of(
+              {kKernel,
+               kWorkload,
+               kOffset,
+               {"header", "string", "Instead: the text of a header, or \"manifest\": how launches are written"}})),
       reads(
           "read_variant", "Read a variant", "A variant's CUDA source, or its Lua manifest.",
           schema_of(
@@ -81,27 +84,28 @@ std::vector<Tool> knowing_tools() {
 std::vector<Tool> judging_tools() {
   return {
       acts("compile", "Compile a source",
-           "Seconds: whether it compiles for the GPU, registers, spills. Runs nothing. Arguments as evaluate's.",
-           candidate_schema(), false, true),
-      acts("predict", "Predict a time",
-           "Seconds, also for workloads of a GPU's size: the time that counting sampled blocks predicts, what it is "
-           "made of, "
-           "what limits it, and moves. No gate judges it. Arguments as evaluate's.",
-           candidate_schema(), false, true),
+           "Seconds: whether it compiles for the GPU, registers, spills. Arguments as evaluate's.", candidate_schema(),
+           false, true),
       acts(
-          "evaluate", "Evaluate a source",
-          "Builds, judges and times one candidate. Answers with the verdict against the session's best, or with a job. "
-          "Costs budget, unless the same was asked before.",
-          schema_of({kKernel,
-                     kVariant,
-                     kSource,
-                     kEdits,
-                     kManifest,
-                     kParameters,
-                     kWorkload,
-                     kTechnique,
-                     {"label", "string", "Your hypothesis in a few words"},
-                     kWait})),
+          "predict", "Predict a time",
+          "Seconds, also at a GPU's sizes: the time that counting sampled blocks predicts, and what limits it. No gate "
+          "judges it. Arguments as evaluate's.",
+          candidate_schema(), false, true),
+      acts("evaluate", "Evaluate a source",
+           "Builds, judges and times a candidate, or one for each of parameter_sets. Answers with the verdict against "
+           "the "
+           "session's best, what limits it and what to do next; or with a job. Costs budget, unless asked before.",
+           schema_of({kKernel,
+                      kVariant,
+                      kSource,
+                      kEdits,
+                      kManifest,
+                      kParameters,
+                      kSets,
+                      kWorkload,
+                      kTechnique,
+                      {"label", "string", "Your hypothesis in a few words"},
+                      kWait})),
       reads("job", "Ask after a job", "The verdict of an evaluation or the state of a campaign.",
             schema_of({kJob, bare(kWait)})),
       acts("cancel", "Stop a job", "It ends as interrupted; what it spent stays spent.", schema_of({kJob}), true, true),
@@ -123,11 +127,10 @@ std::vector<Tool> record_tools() {
                        {"session", "boolean", "Only this session's"},
                        kLimit})),
       reads("query", "Ask the record in SQL",
-            "One SELECT over agent_iterations, agent_gates, agent_campaigns, agent_decisions, agent_techniques, "
-            "agent_proposals, agent_notes; columns: resource harness://schema.",
+            "One SELECT over the views agent_iterations, agent_techniques, ...: resource harness://schema.",
             schema_of({{"sql", "string", "", true}})),
       reads("similar_attempts", "What was tried like this",
-            "What each technique was worth, and the attempts most like yours. Ask before you evaluate.",
+            "What each technique was worth, the attempts most like yours, notes. Ask first.",
             schema_of({kKernel,
                        {"workload", "string", ""},
                        {"variant", "string", ""},
@@ -146,19 +149,20 @@ std::vector<Tool> record_tools() {
 
 std::vector<Tool> acting_tools() {
   return {
-      acts("note", "Write down what was learnt",
-           "Keeps a sentence for those who come later; without text: reads notes.",
+      acts("note", "Write down what was learnt", "Keeps a sentence for those who come later; without text: reads.",
            schema_of(
                {{"text", "string", "At most 2,000 bytes"}, kMaybeKernel, {"iteration", "integer", "That shows it"}})),
-      acts("adopt", "Make a variant of an iteration", "Writes the files of a new variant from an iteration of yours.",
-           schema_of({{"iteration", "integer", "One that passed", true}, {"name", "string", "Without its number"}})),
+      acts("adopt", "Make files", "Files of a new variant from an iteration, or of a new kernel from a CUDA program.",
+           schema_of({{"iteration", "integer", "One that passed"},
+                      {"source", "string", "Instead: a whole .cu with its launch and main"},
+                      {"name", "string", ""},
+                      {"options", "array", "With source, as harness adopt takes them: \"--size\", \"n=4096\""},
+                      bare(kWait)})),
       acts("campaign_start", "Search parameters", "The harness searches a kernel's variants and parameters by itself.",
            schema_of({kKernel,
                       {"budget_s", "number", "Default: 60, or what is left"},
                       {"variants", "array", "Only these"},
                       bare(kWorkload)})),
-      reads("campaign_status", "How a campaign goes", "As job.", schema_of({kJob, bare(kWait)})),
-      acts("campaign_stop", "Stop a campaign", "As cancel.", schema_of({kJob}), true, true),
   };
 }
 

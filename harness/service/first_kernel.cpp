@@ -46,6 +46,13 @@ RequestParts parts_for(const Unwritten& unwritten, Catalog& catalog, const Devic
   return parts;
 }
 
+/// Where a kernel's variants lie.
+std::filesystem::path variants_of(Catalog& catalog, const std::string& kernel) {
+  const std::string reference =
+      catalog.plugin(kernel).problem(catalog.kernel(kernel).workloads.front().name).reference.source;
+  return std::filesystem::path(reference).parent_path() / "variants";
+}
+
 std::string answer_to(const ProposalRecord& record, const FirstKernels& by) {
   by.proposer->begin(record, by.deadline_s);
   while (!interrupted())
@@ -139,6 +146,11 @@ void write_first(const Unwritten& unwritten, const FirstKernels& by, Catalog& ca
 
 }  // namespace
 
+void keep_first_kernel(Catalog& catalog, const std::string& kernel, const std::string& source) {
+  const std::string& variant = catalog.kernel(kernel).variants.front().name;
+  replace_file((variants_of(catalog, kernel) / (variant + ".cu")).string(), source);
+}
+
 void write_first_kernels(const std::vector<std::string>& kernels, const FirstKernels& by, Shell& shell) {
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
@@ -151,9 +163,8 @@ void write_first_kernels(const std::vector<std::string>& kernels, const FirstKer
                       kernel));
     const KernelInfo& info = catalog->kernel(kernel);
     const std::string& variant = info.variants.front().name;
-    const std::string reference = catalog->plugin(kernel).problem(info.workloads.front().name).reference.source;
-    const std::filesystem::path folder = std::filesystem::path(reference).parent_path() / "variants";
-    const Unwritten unwritten{kernel, variant, catalog->plugin(kernel).variant_texts(variant), folder.string()};
+    const Unwritten unwritten{kernel, variant, catalog->plugin(kernel).variant_texts(variant),
+                              variants_of(*catalog, kernel).string()};
     write_first(unwritten, by, *catalog, choose_device(by.device, shell.rooms.devices(places)), shell);
   }
 }

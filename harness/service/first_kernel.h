@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/catalog.h"
 #include "harness/core/proposal.h"
 #include "harness/service/shell.h"
 
@@ -18,5 +19,8 @@ struct FirstKernels {
 /// asked at most four times, each time with what was wrong, and what passes all gates becomes variants/00_naive.
 /// Throws Error(bad_input) where nobody writes one, or none was right.
 void write_first_kernels(const std::vector<std::string>& kernels, const FirstKernels& by, Shell& shell);
+
+/// The source of a kernel's baseline that passed all gates: it is written into the plugin's folder.
+void keep_first_kernel(Catalog& catalog, const std::string& kernel, const std::string& source);
 
 }  // namespace harness

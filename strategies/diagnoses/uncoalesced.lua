@@ -22,7 +22,8 @@ return diagnosis {
   source = "CUDA C++ Best Practices Guide, Coalesced Access to Global Memory: a warp's accesses become as many 32-byte transactions "
     .. "as needed. Without the counted least, only requests of more than 16 sectors are sure to be scattered",
   counters = { "global_load_sectors", "global_store_sectors" },
-  also = { "least_sectors", "global_load_requests", "global_store_requests", "timed_ns", "time_ns", "predicted_ns" },
+  also = { "least_sectors", "global_load_requests", "global_store_requests", "timed_ns", "time_ns", "predicted_ns",
+           "predicted_l1_ns", "predicted_l2_ns", "predicted_memory_ns" },
   page = "115-vector-loads",
   defaults = { share = 0.2 },
 
@@ -31,6 +32,11 @@ return diagnosis {
     if all <= 0 or beyond <= 0 then return nil end
     local severity, time = beyond / all, profile.timed_ns or profile.time_ns or profile.predicted_ns
     if time and time > 0 then severity = math.min(severity, beyond * 32 / kScatteredBytesPerNs / time) end
+    -- Where the prediction's parts are known, what moves sectors is all that fewer of them can save.
+    if profile.predicted_ns and profile.predicted_l1_ns and profile.predicted_l2_ns then
+      local moving = math.max(profile.predicted_l1_ns, profile.predicted_l2_ns, profile.predicted_memory_ns or 0)
+      severity = math.min(severity, beyond / all * math.min(1, moving / math.max(1, profile.predicted_ns)))
+    end
     if severity < options.share then return nil end
     return math.min(1, severity), ("uncoalesced: %.3g sectors of memory are touched, %.1fx what the same loads and stores need"):format(
       all, all / math.max(1, all - beyond))

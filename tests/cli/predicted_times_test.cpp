@@ -62,7 +62,7 @@ TEST_CASE(
               {evaluation("30_padded"),
                {{"name", "campaign_start"},
                 {"arguments", {{"kernel", "transpose"}, {"workload", "r100_c70"}, {"budget_s", 40}}}},
-               {{"name", "campaign_status"}, {"arguments", {{"job", 2}, {"wait_s", 50}}}},
+               {{"name", "job"}, {"arguments", {{"job", 2}, {"wait_s", 50}}}},
                {{"name", "best"}, {"arguments", json::object()}},
                ladder_step("predict"),
                ladder_step("compile")});

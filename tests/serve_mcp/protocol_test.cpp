@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/core/error.h"
+#include "harness/serve_mcp/agent_adopt.h"
 #include "harness/serve_mcp/arguments.h"
 #include "harness/serve_mcp/era.h"
 #include "harness/serve_mcp/lists.h"
@@ -129,8 +130,8 @@ TEST_CASE("times are named by what they are: measured, emulated or predicted") {
 
 TEST_CASE("every tool has a schema, annotations and a place in the list that never changes") {
   const json list = listed(tool_table())["tools"];
-  CHECK(list.size() == 22);
-  CHECK(list.dump().size() <= 10'000);  // 2,500 tokens of 4 bytes, which each client pays in each conversation
+  CHECK(list.size() == 20);
+  CHECK(list.dump().size() <= 8'900);  // 2,500 tokens of 3.6 bytes, which each client pays in each conversation
   for (const json& tool : list) {
     CHECK(tool["inputSchema"]["type"] == "object");
     CHECK(tool["annotations"]["openWorldHint"] == false);
@@ -148,6 +149,15 @@ TEST_CASE("arguments are held against the tool's schema") {
   const Arguments fine(evaluate, {{"kernel", "k"}, {"parameters", {{"BLOCK", 128}}}, {"source", nullptr}});
   CHECK(fine.config("parameters").size() == 1);
   CHECK_FALSE(fine.has("source"));
+}
+
+TEST_CASE("an agent may say what arrays and sizes a program has, and names no files, programs or devices") {
+  CHECK(unfit_adopt_options({}).empty());
+  CHECK(unfit_adopt_options({"--size", "n=4096", "--arg", "out[n] f32"}).empty());
+  for (const char* word :
+       {"--reference", "--reference=command:id", "--include", "--host", "--device", "--kernels", "--db"})
+    CHECK_THAT(unfit_adopt_options({word, "x"}), Catch::Contains(word));
+  CHECK_THAT(unfit_adopt_options({"n=4096"}), Catch::Contains("not 'n=4096'"));
 }
 
 TEST_CASE("a judge that changed since a session began is named") {

@@ -83,7 +83,7 @@ std::vector<FiringRule> LuaDiagnoses::diagnose_all(const Profile& profile) {
     const json said = ask_rule(host, "diagnose", numbers, name);
     if (said.is_null() || !(said.at("severity").get<double>() > 0)) continue;
     const DiagnosisRule rule = described(ask_rule(host, "describe_diagnosis", nullptr, name), name);
-    firing.push_back({{rule.name, said.at("text"), rule.page}, said.at("severity")});
+    firing.push_back({{rule.name, said.at("text"), said.value("page", rule.page)}, said.at("severity")});
   }
   std::ranges::stable_sort(firing, std::greater(), &FiringRule::severity);
   return firing;

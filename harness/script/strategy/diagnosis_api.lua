@@ -59,7 +59,7 @@ local function named_numbers(of, given)
   })
 end
 
-local function checked(of, severity, text)
+local function checked(of, severity, text, page)
   if severity == nil or severity == false then return nil end
   local at = place(of.when)
   if not is_number(severity) or severity ~= severity or severity <= 0 or severity > 1 then
@@ -69,7 +69,10 @@ local function checked(of, severity, text)
     error(("%sthe diagnosis '%s' returned %s for its text; say in a sentence what its numbers show"):format(at, of.name,
       text == "" and "an empty one" or article(type(text))), 0)
   end
-  return { severity = severity, text = text }
+  if page ~= nil and type(page) ~= "string" then
+    error(("%sthe diagnosis '%s' returned %s for its page; it is the name of one, such as '101-tiling'"):format(at, of.name, article(type(page))), 0)
+  end
+  return { severity = severity, text = text, page = page }
 end
 
 -- What a rule says of a profile's numbers, or nil.

@@ -61,7 +61,7 @@ TEST_CASE("every shipped diagnosis speaks in its example and is silent in the ot
   }
   CHECK(names == std::set<std::string>{"at-the-floor", "bank-conflicts", "barrier-waits", "contended-atomics",
                                        "divergence", "few-blocks", "issue-bound", "latency-bound", "launch-bound",
-                                       "memory-bound", "spills", "tail", "tensor-bound", "uncoalesced"});
+                                       "memory-bound", "rereads", "spills", "tail", "tensor-bound", "uncoalesced"});
 }
 
 TEST_CASE("transposes are told apart by the same numbers, counted or read from a GPU") {
@@ -105,6 +105,16 @@ TEST_CASE("the cause is named before the unit that it keeps busy") {
                  {"atomics", 69120},
                  {"atomic_contention", 32}}) == "contended-atomics");
   CHECK(rule_of({{"dram_share", 0.1}, {"issue_share", 0.3}, {"stall_long_scoreboard", 12}}) == "latency-bound");
+}
+
+TEST_CASE("a rule may name the page that answers what it saw") {
+  const auto page = [](const std::vector<ProfileNumber>& numbers) {
+    return script::LuaDiagnoses({kShipped}).diagnose_all(profile_of(numbers)).front().diagnosis.page;
+  };
+  CHECK(page({{"dram_share", 0.75}, {"dram_bytes", 1e8}, {"least_bytes", 1e8}}) == "115-vector-loads");
+  CHECK(page({{"dram_share", 0.75}, {"dram_bytes", 3e8}, {"least_bytes", 1e8}}) == "123-load-once");
+  CHECK_THAT(Rule(rule_text("return 0.5, 'it spills', 7")).refusal(),
+             Catch::Contains("returned a number for its page"));
 }
 
 TEST_CASE("a profile that knows nothing has no diagnosis") {

@@ -107,6 +107,9 @@ async function everyTool(client, era) {
   assert.ok((await use('profile', { iteration: first, wait_s: 45 })).profile);
   const predicted = await use('predict', { kernel, workload, variant: '10_vector', wait_s: 45 });
   assert.ok(predicted.predicted[0].predicted_ns > 0 && predicted.digest.includes('It is made of:'), JSON.stringify(predicted));
+  const searched = await use('evaluate', { kernel, workload, variant: '10_vector', parameter_sets: [{ BLOCK: 256 }, { BLOCK: 7 }], wait_s: 45 });
+  assert.equal(searched.evaluated.length, 2, JSON.stringify(searched));
+  assert.ok(searched.passed && searched.digest.includes('It is made of:') && searched.evaluated[1].error.includes('BLOCK'), JSON.stringify(searched));
   const compiled = await use('compile', { kernel, workload, variant: '10_vector', wait_s: 45 });
   assert.ok(compiled.ok ? compiled.compiled[0].compiles : compiled.error.message.includes('compiles for'), JSON.stringify(compiled));
   assert.equal((await use('best', { kernel })).best.length > 0, true);
@@ -129,8 +132,7 @@ async function everyTool(client, era) {
   assert.ok((await use('budget')).spent_s !== undefined || true);
   assert.equal((await use('adopt', { iteration: wrong.iteration })).ok, false, 'what failed is not adopted');
   const campaign = await use('campaign_start', { kernel, budget_s: 5, variants: ['10_vector'] });
-  assert.equal((await use('campaign_status', { job: campaign.job })).ok, true);
-  assert.equal((await use('campaign_stop', { job: campaign.job })).ok, true);
+  assert.equal((await use('job', { job: campaign.job })).ok, true);
   assert.equal((await use('cancel', { job: campaign.job })).ok, true);
   assert.deepEqual(tools.map((t) => t.name).filter((n) => !tried.has(n)), [], 'every tool was called');
   for (const tool of tools) assert.equal(typeof tool.annotations.readOnlyHint, 'boolean');
