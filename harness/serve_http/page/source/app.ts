@@ -6,12 +6,13 @@ import { attempts_page } from './attempts';
 import { campaign_page } from './campaign';
 import { campaigns_page } from './campaigns';
 import { kernel_page, kernels_page } from './kernels';
+import { proposal_page } from './proposals';
 import { compare_page, devices_page, pattern_page, plain_page, playbook_page, query_page } from './others';
 
 type Draw = (main: HTMLElement, data: PageData) => void | Promise<void>;
 
 const kPages: [RegExp, Draw][] = [
-  [/^\/campaigns$/, campaigns_page], [/^\/campaign\/[^/]+$/, campaign_page], [/^\/attempts$/, attempts_page], [/^\/attempt\/[^/]+$/, attempt_page],
+  [/^\/campaigns$/, campaigns_page], [/^\/campaign\/[^/]+$/, campaign_page], [/^\/attempts$/, attempts_page], [/^\/attempt\/[^/]+$/, attempt_page], [/^\/campaign\/[^/]+\/proposal\/[^/]+$/, proposal_page],
   [/^\/kernels$/, kernels_page], [/^\/kernel\/[^/]+$/, kernel_page], [/^\/compare$/, compare_page], [/^\/devices$/, devices_page],
   [/^\/playbook$/, playbook_page], [/^\/playbook\/[^/]+$/, pattern_page], [/^\/query$/, query_page],
 ];

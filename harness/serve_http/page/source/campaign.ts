@@ -7,6 +7,7 @@ import { data_links, data_table, panel, panel_with } from './table';
 import { attempt_link, campaign_link, columns_of, floor_cell, geometric_mean, kernel_link, report_cell, state_badge, tile, time_cell, time_kind } from './parts';
 import { look, outcome } from './outcome';
 import { now_panel } from './now';
+import { proposals_table } from './proposals';
 
 type Axis = 'time' | 'money' | 'attempts';
 
@@ -41,24 +42,25 @@ function curves(data: PageData, axis: Axis, live: Live | undefined): HTMLElement
 
 function workloads(data: PageData): HTMLElement {
   const device = data.tables['campaign']!.rows[0]!['device_name'];
+  const one_kernel = new Set(data.tables['workloads']!.rows.map((row) => row['kernel'])).size === 1;
   const known = (key: string): boolean => data.tables['workloads']!.rows.some((row) => row[key] !== null);
   return data_table({
     rows: data.tables['workloads']!.rows.map((row) => ({ ...row, device_name: device, of_rival: row['rival_ns'] ? row['rival_ns'] / row['time_ns'] : null })),
     on_open: (row) => `/attempt/${row['iteration']}`,
     empty: 'no workload has a time that passed yet',
     columns: [
-      { name: 'workload', key: 'workload', cell: (row) => [row['kernel'], ' ', h('b', {}, row['workload'])] },
+      { name: 'workload', key: 'workload', cell: (row) => [one_kernel ? '' : `${row['kernel']} `, h('b', {}, row['workload'])] },
       { name: 'best', key: 'time_ns', number: true, cell: time_cell },
       { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
       ...(known('of_floor') ? [{ name: 'of floor', key: 'of_floor', number: true, cell: (row: Row) => floor_cell(row['of_floor']) }] : []),
       ...(known('rival_ns') ? [{ name: 'rival', key: 'rival_ns', number: true, cell: (row: Row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
       { name: "of rival's speed", key: 'of_rival', number: true, cell: (row: Row) => (row['of_rival'] ? h('span', { class: row['of_rival'] >= 1 ? 'goodtext' : '' }, format.ratio(row['of_rival'])) : '') }] : []),
-      { name: 'confirmed', key: 'confirmed', cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
       { name: 'variant', key: 'variant', cell: (row) => row['variant'] },
-      { name: 'configuration', mono: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
-      { name: 'registers', key: 'registers', number: true, cell: (row) => row['registers'] ?? '' },
-      { name: 'attempts', key: 'iterations', number: true, cell: (row) => format.count(row['iterations']) },
-      { name: 'attempt', number: true, cell: (row) => attempt_link(row['iteration']) },
+      { name: 'confirmed', key: 'confirmed', late: 1, cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
+      { name: 'configuration', mono: true, late: 2, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
+      { name: 'registers', key: 'registers', number: true, late: 3, cell: (row) => row['registers'] ?? '' },
+      { name: 'attempts', key: 'iterations', number: true, late: 3, cell: (row) => format.count(row['iterations']) },
+      { name: 'attempt', number: true, late: 2, cell: (row) => attempt_link(row['iteration']) },
     ],
   });
 }
@@ -179,7 +181,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     history.replaceState(null, '', `${location.pathname}${words.size ? `?${words}` : ''}`);
   };
   const places = { top: h('div'), now: h('div'), tiles: h('div'), charts: h('div', { class: 'charts' }), axes: h('span', { class: 'choices' }), workloads: h('div'),
-    legend: h('div'), attempts: h('div'), decisions: h('div'), spend: h('div'), techniques: h('div'), cards: h('div') };
+    legend: h('div'), attempts: h('div'), decisions: h('div'), spend: h('div'), techniques: h('div'), cards: h('div'), proposals: h('div') };
 
   const filter_words = (): string => {
     const words = new URLSearchParams({ campaign: String(campaign), limit: '25' });
@@ -191,12 +193,13 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     }
     return words.toString();
   };
+  const one_kernel = (): boolean => ((format.parsed(data.tables['campaign']!.rows[0]!['kernels']) ?? []) as string[]).length === 1;
   const draw_attempts = async (): Promise<void> => {
     const words = filter_words();
     attempts = (await ask(`/attempts.json?${words}`)).tables['attempts']!.rows;
     put(places.attempts, data_table({
       rows: attempts, on_open: (row) => `/attempt/${row['iteration']}`, empty: 'no attempt fits',
-      columns: columns_of(['iteration', 'outcome', 'workload', 'variant', 'time_ns', 'speedup', 'verdict', 'config', 'why']),
+      columns: columns_of(['iteration', 'outcome', one_kernel() ? 'workload_alone' : 'workload', 'variant', 'time_ns', 'speedup', 'verdict', 'config', 'why']),
       foot: link(`/attempts?${words.replace(/&?limit=\d+/, '')}`, 'all of them, with filters and columns'),
     }));
   };
@@ -228,6 +231,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
       { name: 'took', key: 'seconds', number: true, cell: (row) => format.seconds(row['seconds']) },
     ] }));
     put(places.cards, cards_table(data, live));
+    put(places.proposals, proposals_table(data.tables['proposals']!.rows));
   };
 
   const key_of_line = (key: string, name: string, words: string): Child => first.tables['workloads']!.rows.some((row) => row[key] !== null) ? [h('i', { class: `k ${name}` }), words] : null;
@@ -239,7 +243,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
       panel('Best of every workload', places.workloads),
       panel('Attempts', places.attempts),
       h('div', { class: 'pair' }, panel('Where the seconds went', places.spend), panel('Techniques', places.techniques)),
-      places.cards, report_panel(campaign)),
+      places.proposals, places.cards, report_panel(campaign)),
     h('div', { class: 'rail' },
       panel('How attempts ended', places.legend),
       panel('Decisions, the newest first', places.decisions))));

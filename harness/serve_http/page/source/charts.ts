@@ -180,3 +180,17 @@ export function scatter(points: { x: number; y: number; tone: string; title: str
     svg('text', { class: 'tick', x: (left + width - right) / 2, y: height - 4, 'text-anchor': 'middle' }, x_name),
     points.map((point) => svg('a', { href: point.href }, svg('circle', { class: `point ${point.tone}`, cx: x.at(point.x), cy: y.at(point.y), r: 2.6 }, svg('title', {}, point.title))))));
 }
+
+/// A promised range of speedups and what came, on one axis from 1x on.
+export function promise(lo: number, hi: number, came: number | null): HTMLElement {
+  const width = 360, height = 34, left = 4, right = 4;
+  const least = Math.min(1, lo, came ?? 1) * 0.97, most = Math.max(hi, came ?? 1, 1.02) * 1.03;
+  const at_x = (value: number): number => left + ((Math.log(value) - Math.log(least)) / (Math.log(most) - Math.log(least))) * (width - left - right);
+  const within = came !== null && lo <= came && came <= hi;
+  const words = `predicted ${format.ratio(lo)} to ${format.ratio(hi)}, ${came === null ? 'nothing passed' : `came ${format.ratio(came)}, ${within ? 'within' : 'outside'}`}`;
+  return h('figure', { class: 'chart promise' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words },
+    svg('line', { class: 'grid', x1: left, x2: width - right, y1: 10, y2: 10 }), svg('line', { class: 'grid', x1: at_x(1), x2: at_x(1), y1: 2, y2: 18 }),
+    svg('rect', { class: 'band', x: at_x(lo), y: 5, width: Math.max(2, at_x(hi) - at_x(lo)), height: 10, rx: 2 }),
+    came === null ? null : svg('circle', { class: within ? 'dot' : 'dot outside-dot', cx: at_x(came), cy: 10, r: 4 }),
+    svg('text', { class: 'tick', x: left, y: height - 4 }, words)));
+}
