@@ -45,7 +45,8 @@ const std::vector<Page>& pages() {
       {"/difference", {}, Detail::difference, false},
       {"/compare", {}, Detail::comparison},
       {"/kernels", {"kernels"}},
-      {"/kernel/:kernel", {"kernel_bests", "kernel_history", "kernel_heat", "kernel_parameters"}},
+      {"/kernel/:kernel", {"kernel_bests", "kernel_history", "kernel_parameters"}},
+      {"/kernel/:kernel/heat", {"kernel_heat"}, Detail::none, false},
       {"/kernel/:kernel/points", {"kernel_points"}, Detail::none, false},
       {"/devices", {"devices", "drivers", "card_checks"}},
       {"/playbook", {}, Detail::patterns},
@@ -59,7 +60,8 @@ const std::vector<Page>& pages() {
 const std::vector<Page>& agent_pages() {
   static const std::vector<Page> all{
       {"/campaigns", {"agent_campaigns", "agent_notes"}},
-      {"/campaign/:campaign", {"agent_campaign", "agent_decisions"}},
+      {"/campaign/:campaign",
+       {"agent_campaign", "agent_one_campaign", "agent_bests", "agent_outcomes", "agent_decisions", "agent_proposals"}},
       {"/attempt/:iteration", {"agent_attempt", "agent_gates"}},
       {"/query", {}},
       {"/answer", {}, Detail::answer, false},

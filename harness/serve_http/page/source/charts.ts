@@ -1,4 +1,5 @@
 // Pictures as SVG: sharp on paper, readable by screen readers, and small.
+import { kept } from './kept';
 import { Child, h, svg } from './dom';
 import * as format from './format';
 
@@ -9,13 +10,13 @@ export interface StepChart {
 }
 
 /// Of a logarithmic axis: the ends, widened so that lines do not lie on the frame.
-function log_range(values: number[]): [number, number] {
+export function log_range(values: number[]): [number, number] {
   const lo = Math.min(...values), hi = Math.max(...values);
   const spare = Math.max((Math.log10(hi) - Math.log10(lo)) * 0.08, 0.04);
   return [10 ** (Math.log10(lo) - spare), 10 ** (Math.log10(hi) + spare)];
 }
 
-function log_ticks(lo: number, hi: number): number[] {
+export function log_ticks(lo: number, hi: number): number[] {
   const found: number[] = [];
   const steps = hi / lo > 300 ? [1] : hi / lo > 12 ? [1, 3] : hi / lo > 3 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
   for (let power = Math.floor(Math.log10(lo)); power <= Math.ceil(Math.log10(hi)); ++power)
@@ -98,7 +99,7 @@ export function step_chart(chart: StepChart): HTMLElement {
   parts.push(svg('path', { class: 'band', d: band }), svg('path', { class: 'stair', d: stair }));
   for (const point of chart.points) {
     const dot = svg('circle', { class: 'dot', cx: at_x(point.x), cy: at_y(point.y), r: 2.6 }, svg('title', {}, point.title));
-    parts.push(point.href ? svg('a', { href: point.href }, dot) : dot);
+    parts.push(point.href && !kept ? svg('a', { href: point.href }, dot) : dot);
   }
   const first = chart.points[0]!;
   if (first.y > highest) parts.push(svg('text', { class: 'tick', x: at_x(first.x) + 5, y: top + 13 }, `↑ from ${format.time(first.y)}`));

@@ -190,8 +190,3 @@ export function query_page(main: HTMLElement, data: PageData): void {
   draw_saved();
   void run();
 }
-
-export function plain_page(main: HTMLElement, data: PageData): void {
-  document.title = 'harness';
-  put(main, Object.entries(data.tables).map(([name, table]) => panel_with(table.title, data_links(name), data_table({ rows: table.rows, columns: plain_columns(table.columns), on_open: name.includes('campaigns') ? (row) => `/campaign/${row['campaign']}` : undefined as any }))));
-}

@@ -1,4 +1,5 @@
 // A table: aligned numbers, sorted by a click or the keyboard, with its data as JSON, CSV and SQL.
+import { kept } from './kept';
 import { Child, h, put } from './dom';
 import type { Row } from './data';
 
@@ -55,7 +56,7 @@ function heading(column: Column, sort: string, choose: (sort: string) => void): 
 }
 
 function body_row(row: Row, options: TableOptions): HTMLElement {
-  const to = options.on_open?.(row);
+  const to = kept ? undefined : options.on_open?.(row);
   const cells = options.columns.map((column) =>
     h('td', { class: [classes(column), column.wide ? 'wide' : '', column.mono ? 'mono' : ''].filter(Boolean).join(' ') || null },
       column.cell(row)));
@@ -91,7 +92,8 @@ export function data_table(options: TableOptions): HTMLElement {
 }
 
 /// The same data for programs.
-export function data_links(table?: string, forms: 'all' | 'json' = 'all'): HTMLElement {
+export function data_links(table?: string, forms: 'all' | 'json' = 'all'): Child {
+  if (kept) return null;
   const path = location.pathname === '/' ? '/campaigns' : location.pathname;
   const search = new URLSearchParams(location.search);
   const of = (form: string, more = ''): string => {
