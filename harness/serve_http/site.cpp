@@ -184,10 +184,7 @@ Answer Site::report_page(const PageWords& words) {
 
 Answer Site::data(const AskedPage& asked, PageWords words) {
   if (asked.form == "json")
-    return {200,
-            "application/json; charset=utf-8",
-            page_json(asked, words).dump(-1, ' ', false, json::error_handler_t::replace),
-            {{"Cache-Control", "no-store"}}};
+    return {200, "application/json; charset=utf-8", page_text(asked, words), {{"Cache-Control", "no-store"}}};
   Readers::Lease reader(readers_);
   if (asked.page->detail == Detail::answer && asked.form == "csv")
     return {200,
@@ -206,6 +203,20 @@ Answer Site::data(const AskedPage& asked, PageWords words) {
   }
   if (asked.form == "csv") return error_answer(404, "this page has no such table");
   return {200, "text/plain; charset=utf-8", sql, {}};
+}
+
+/// Many tabs ask the same after each change, and one answer serves them all.
+std::string Site::page_text(const AskedPage& asked, const PageWords& words) {
+  const Detail detail = asked.page->detail;
+  const bool of_the_store = detail == Detail::none || detail == Detail::iteration || detail == Detail::comparison ||
+                            detail == Detail::difference;
+  const auto stamp = of_the_store ? settled_stamp(readers_.path()) : std::nullopt;
+  const std::string question = asked.page->pattern + json(words).dump(-1, ' ', true, json::error_handler_t::replace);
+  if (stamp)
+    if (auto known = answers_.find(question, *stamp)) return *std::move(known);
+  std::string text = page_json(asked, words).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (stamp && settled_stamp(readers_.path()) == stamp) answers_.keep(question, *stamp, text);
+  return text;
 }
 
 json Site::page_json(const AskedPage& asked, const PageWords& words) {

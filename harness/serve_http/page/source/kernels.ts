@@ -107,7 +107,7 @@ export function kernel_page(main: HTMLElement, data: PageData): void {
   }).catch((error) => put(heats, panel('Variants on workloads', h('p', { class: 'error' }, error.message))));
   put(main,
     h('header', { class: 'top' }, h('h1', {}, kernel), h('p', { class: 'soft' }, link(`/attempts?kernel=${encodeURIComponent(kernel)}`, 'all attempts')), h('span', { class: 'push line' }, data_links('kernel_bests'))),
-    bests.length ? null : h('p', { class: 'caution' }, 'Nothing of this kernel has passed in this store.'),
+    bests.length ? null : h('p', { class: 'caution' }, 'Nothing that has passed here counts as evidence: imported campaigns are shown, and count for nothing.'),
     panel('Best of every workload and device', data_table({ rows: bests, on_open: (row) => `/attempt/${row['iteration']}`, columns: [
       { name: 'workload', key: 'workload', cell: (row) => h('b', {}, row['workload']) }, { name: 'device', key: 'device_name', cell: (row) => row['device_name'] },
       { name: 'time', key: 'time_ns', number: true, cell: time_cell }, { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },

@@ -11,7 +11,7 @@ import { outcome, verdict } from './outcome';
 /// A column for each of a table's, as its name says.
 export function plain_columns(names: string[]): Column[] {
   return names.map((name) => ({
-    name: name.replaceAll('_', ' '), key: name, number: /(_ns|_s|_usd|_bytes|speedup|iterations|registers|^iteration$|^campaign$)/.test(name), wide: /(why|message|text|detail|sql|columns)/.test(name),
+    name: name.replaceAll('_', ' '), key: name, number: /(_ns|_s|_usd|_bytes|speedup|iterations|registers|^iteration$|^campaign$)/.test(name), wide: /(why|message|text|detail|sql|columns|hypothesis)/.test(name),
     cell: (row: Row): Child => {
       const value = row[name];
       if (value === null || value === undefined) return h('span', { class: 'soft' }, '–');

@@ -68,10 +68,12 @@ function section_table(section: any): Child {
 
 function section_panel(section: any): Child {
   if (!section.rows.length && !section.lines.length && !section.charts.length && !section.listings?.length) return null;
-  return panel(section.title, section.lead ? h('p', { class: 'lead' }, section.lead) : null, section.charts.map(chart_of), section_table(section),
+  const whole = panel(section.title, section.lead ? h('p', { class: 'lead' }, section.lead) : null, section.charts.map(chart_of), section_table(section),
     section.lines.length ? h('pre', { class: 'text' }, section.lines.join('\n')) : null,
     (section.listings ?? []).map((one: any) => h('details', { class: 'winner' }, h('summary', {}, one.title), listing(one.text))),
     section.sql ? h('details', { class: 'sql' }, h('summary', {}, 'the query'), h('pre', { class: 'text' }, section.sql)) : null);
+  whole.id = section.id;   // an address within the file
+  return whole;
 }
 
 export function report_head(report: any): Child {
