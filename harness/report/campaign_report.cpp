@@ -599,6 +599,10 @@ void add_cautions(CampaignReport& report, const Known& known, const Totals& tota
     report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
                                           row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));
   });
+  for (const Figure& figure : known.figures.figures)
+    if (figure.left_out)
+      report.cautions.push_back(fmt::format(
+          "Left out, because reading it takes too long: {} (harness query has its statement).", figure.title));
   if (known.head.flag("imported"))
     report.cautions.push_back(known.head.flag("evidence")
                                   ? "It was imported, and counts as evidence here."

@@ -46,6 +46,16 @@ std::optional<std::string> AnswerCache::find(const std::string& question, const 
   return found->second;
 }
 
+std::shared_ptr<std::mutex> AnswerCache::turn(const std::string& question) {
+  constexpr std::size_t kMostTurns = 256;
+  const std::lock_guard lock(mutex_);
+  if (turns_.size() > kMostTurns) std::erase_if(turns_, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<std::mutex>& known = turns_[question];
+  std::shared_ptr<std::mutex> turn = known.lock();
+  if (!turn) known = turn = std::make_shared<std::mutex>();
+  return turn;
+}
+
 void AnswerCache::keep(const std::string& question, const StoreStamp& stamp, const std::string& answer) {
   const std::lock_guard lock(mutex_);
   const std::size_t bytes = question.size() + answer.size();

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ class AnswerCache {
   std::optional<std::string> find(const std::string& question, const StoreStamp& stamp);
   /// `stamp`: from before the question was asked.
   void keep(const std::string& question, const StoreStamp& stamp, const std::string& answer);
+  /// For who must make the answer: all others that ask the same wait for it, instead of making it as well.
+  std::shared_ptr<std::mutex> turn(const std::string& question);
 
  private:
   void begin_anew(const StoreStamp& stamp);
@@ -30,6 +33,7 @@ class AnswerCache {
   std::mutex mutex_;
   StoreStamp stamp_{};
   std::unordered_map<std::string, std::string> answers_;
+  std::unordered_map<std::string, std::weak_ptr<std::mutex>> turns_;
 };
 
 }  // namespace harness::http

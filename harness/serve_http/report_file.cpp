@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/serve_http/assets.h"
 #include "harness/serve_http/guard.h"
@@ -38,15 +39,26 @@ std::string word_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
+/// Without rows where reading them takes too long: the other tables are shown.
+json kept_table(PageRecord& pages, const char* name, const PageWords& words, const SqlLimits& limits) {
+  try {
+    return table_json(pages.table(name, words, limits));
+  } catch (const Error& error) {
+    return {
+        {"title", error.what()}, {"sql", ""}, {"columns", json::array()}, {"rows", json::array()}, {"truncated", true}};
+  }
+}
+
 /// Some attempts of each way in which attempts ended: a page without a store behind it filters these.
-json some_attempts(PageRecord& pages, std::int64_t campaign, const SqlAnswer& ends, const SqlLimits& limits) {
+json some_attempts(PageRecord& pages, std::int64_t campaign, const json& failures, const SqlLimits& limits) {
+  const json& ends = failures.at("rows");
   json table;
-  for (std::size_t at = 0; at < std::min(ends.rows.size(), kMostEnds); ++at) {
+  for (std::size_t at = 0; at < std::min(ends.size(), kMostEnds); ++at) {
     PageWords words{{"campaign", std::to_string(campaign)},
                     {"limit", std::to_string(kAttemptsOfAnEnd)},
-                    {"outcome", word_of(ends.rows[at].at(0))}};
-    if (const std::string kind = word_of(ends.rows[at].at(1)); !kind.empty()) words["class"] = kind;
-    json some = table_json(pages.table("attempts", words, limits));
+                    {"outcome", word_of(ends[at].at(0))}};
+    if (const std::string kind = word_of(ends[at].at(1)); !kind.empty()) words["class"] = kind;
+    json some = kept_table(pages, "attempts", words, limits);
     if (table.is_null()) table = std::move(some);
     else
       for (json& row : some["rows"]) table["rows"].push_back(std::move(row));
@@ -65,7 +77,8 @@ std::string report_file(PageRecord& pages, const report::CampaignReport& made, c
   const std::string path = fmt::format("/campaign/{}", source.campaign);
   const SqlLimits limits{.seconds = source.query_seconds, .rows = kKeptRows, .bytes = 1 << 20};
   const auto page = find_page(path, false);
-  json tables = tables_json(pages, page->page->tables, page->words, limits);
+  json tables = json::object();
+  for (const char* name : page->page->tables) tables[name] = kept_table(pages, name, page->words, limits);
   json kept{{"path", path},
             {"title", made.title},
             {"page",
@@ -74,7 +87,7 @@ std::string report_file(PageRecord& pages, const report::CampaignReport& made, c
               {"program", source.program},
               {"agents", false},
               {"report", report::campaign_json(made)}}}};
-  kept["attempts"] = some_attempts(pages, source.campaign, pages.table("failures", page->words, limits).answer, limits);
+  kept["attempts"] = some_attempts(pages, source.campaign, tables.at("failures"), limits);
   kept["page"]["tables"] = std::move(tables);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

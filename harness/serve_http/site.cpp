@@ -212,10 +212,13 @@ std::string Site::page_text(const AskedPage& asked, const PageWords& words) {
                             detail == Detail::difference;
   const auto stamp = of_the_store ? settled_stamp(readers_.path()) : std::nullopt;
   const std::string question = asked.page->pattern + json(words).dump(-1, ' ', true, json::error_handler_t::replace);
-  if (stamp)
-    if (auto known = answers_.find(question, *stamp)) return *std::move(known);
+  if (!stamp) return page_json(asked, words).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (auto known = answers_.find(question, *stamp)) return *std::move(known);
+  const auto turn = answers_.turn(question);
+  const std::lock_guard waiting(*turn);
+  if (auto known = answers_.find(question, *stamp)) return *std::move(known);
   std::string text = page_json(asked, words).dump(-1, ' ', false, json::error_handler_t::replace);
-  if (stamp && settled_stamp(readers_.path()) == stamp) answers_.keep(question, *stamp, text);
+  if (settled_stamp(readers_.path()) == stamp) answers_.keep(question, *stamp, text);
   return text;
 }
 

@@ -45,6 +45,15 @@ TEST_CASE("answers are kept within their room") {
   CHECK(kept <= 4);
 }
 
+TEST_CASE("who asks the same at the same time waits for one answer; other questions do not") {
+  AnswerCache cache(1000);
+  const auto first = cache.turn("a");
+  CHECK(cache.turn("a") == first);
+  CHECK(cache.turn("b") != first);
+  for (int at = 0; at < 1000; ++at) cache.turn(std::to_string(at));
+  CHECK(cache.turn("a") == first);
+}
+
 TEST_CASE("a store that has just changed has no stamp; one that rests has, and each change gives it another") {
   Served served(1, 1);
   const std::string log = served.path + "-wal";
