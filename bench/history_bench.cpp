@@ -141,9 +141,9 @@ void measure_report(const std::string& path) {
     last = campaigns(*store, {.limit = 1}).at(0).at("campaign").get<std::int64_t>();
     report::ReportExtras extras;
     extras.lesson = campaign_lesson(*store, last);
-    page = report::campaign_html(report::make_campaign_report(figures(*store, last), extras));
+    page = report::campaign_json(report::make_campaign_report(figures(*store, last), extras)).dump();
   });
-  fmt::print("{:<24}{:8.1f} ms, {} kB of HTML\n", "report", time, page.size() / 1000);
+  fmt::print("{:<24}{:8.1f} ms, {} kB of JSON\n", "report", time, page.size() / 1000);
 }
 
 void measure_recording(const std::string& path) {

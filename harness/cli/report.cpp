@@ -8,6 +8,7 @@
 #include "harness/cli/report_file.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
+#include "harness/serve_http/report_file.h"
 #include "harness/service/campaign_view.h"
 
 // report: one campaign as a page, as Markdown, or on the terminal.
@@ -50,8 +51,13 @@ report::CampaignReport make_report(const ReportArguments& arguments, const Campa
   return campaign_view(shell, archive, figures, {!arguments.no_date, !arguments.html.empty() && !arguments.no_sources});
 }
 
-void write_files(const ReportArguments& arguments, const report::CampaignReport& made) {
-  if (!arguments.html.empty()) write_whole(arguments.html, report::campaign_html(made));
+void write_files(const ReportArguments& arguments, std::int64_t campaign, const report::CampaignReport& made,
+                 Shell& shell) {
+  if (!arguments.html.empty()) {
+    const auto pages = shell.rooms.page_record(shell.store_path(), SqlReach::everything);
+    write_whole(arguments.html,
+                http::report_file(*pages, made, {campaign, shell.store_path(), shell.rooms.program.number}));
+  }
   if (!arguments.markdown.empty()) write_whole(arguments.markdown, report::campaign_markdown(made));
   for (const std::string& file : {arguments.html, arguments.markdown})
     if (!file.empty() && file != "-") report::err("written to {}\n", file);
@@ -67,7 +73,7 @@ int write_report(const ReportArguments& arguments, Shell& shell) {
     report::out_json(object);
     return 0;
   }
-  write_files(arguments, made);
+  write_files(arguments, figures.campaign, made, shell);
   if (arguments.html.empty() && arguments.markdown.empty())
     report::tell("{}", report::campaign_text(made, report::terminal_columns()));
   return 0;
@@ -79,7 +85,8 @@ void write_report_file(Shell& shell, std::int64_t campaign, const std::string& f
   const auto archive = open_to_read(shell);
   ReportArguments arguments;
   (file.ends_with(".html") ? arguments.html : arguments.markdown) = file;
-  write_files(arguments, make_report(arguments, archive->history().figures(campaign), *archive, shell));
+  write_files(arguments, campaign, make_report(arguments, archive->history().figures(campaign), *archive, shell),
+              shell);
 }
 
 void define_report(CLI::App& app, Shell& shell, std::function<int()>& action) {

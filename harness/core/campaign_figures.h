@@ -15,6 +15,7 @@ struct Figure {
   std::vector<std::string> columns;
   json rows = json::array();  // arrays of values in the order of the columns
   bool truncated = false;     // there are more rows than a report shows
+  bool left_out = false;      // reading it would have taken too long
 
   /// The value of a row in a column; null where there is no such column.
   const json& at(const json& row, const std::string& column) const;

@@ -17,7 +17,6 @@ namespace harness::report {
 namespace {
 
 constexpr std::size_t kMostRowsShown = 60;
-constexpr std::size_t kMostPanels = 12;
 constexpr std::size_t kMostRanges = 80;
 
 template <typename F>
@@ -152,36 +151,12 @@ ReportSection bests_section(const Known& known) {
 ReportSection staircase_section(const Known& known) {
   const Figure& figure = known.of("staircase");
   ReportSection section = section_of("staircase", figure, "How it got there",
-                                     "The best time of each workload over the campaign's time and money. Scales are "
-                                     "logarithmic and begin near the best; "
-                                     "what was slower than four times the best is cut off.");
-  std::map<std::string, StepChart> charts;
-  std::vector<std::string> order;
-  double end_s = known.head.sum("spent_s");
-  for_rows(figure, [&](const FigureRow& row) { end_s = std::max(end_s, row.sum("seconds")); });
+                                     "The best time of each workload over the campaign's time and money.");
   for_rows(figure, [&](const FigureRow& row) {
-    const std::string name = place(row, known.several_kernels);
-    const auto [at, is_new] = charts.try_emplace(name);
-    if (is_new) {
-      order.push_back(name);
-      at->second = {name, {}, end_s, known.head.number("cost_usd"), {}, {}, {}};
-    }
-    at->second.points.push_back({row.sum("seconds"), row.sum("time_ns"), row.text("variant") + " " + row.config()});
-    section.table.rows.push_back({name, row.spent("seconds"), row.usd("usd"), row.of("time_ns", Unit::ns),
-                                  row.of("speedup", Unit::ratio), row.text("variant"), row.config(),
-                                  row.value("iteration")});
+    section.table.rows.push_back({place(row, known.several_kernels), row.spent("seconds"), row.usd("usd"),
+                                  row.of("time_ns", Unit::ns), row.of("speedup", Unit::ratio), row.text("variant"),
+                                  row.config(), row.value("iteration")});
   });
-  for_rows(known.of("bests"), [&](const FigureRow& row) {
-    const auto at = charts.find(place(row, known.several_kernels));
-    if (at == charts.end()) return;
-    at->second.floor_ns = row.number("floor_ns");
-    at->second.rival_ns = row.number("rival_ns");
-    at->second.baseline_ns = row.number("baseline_ns");
-  });
-  for (const std::string& name : order)
-    if (section.charts.size() < kMostPanels) section.charts.emplace_back(charts.at(name));
-  if (order.size() > kMostPanels)
-    section.lead += fmt::format(" {} of {} workloads are drawn; the table has all.", kMostPanels, order.size());
   section.table.columns = {"workload", "after",   "spent",         time_word(known),
                            "speedup",  "variant", "configuration", "iteration"};
   return section;
@@ -624,6 +599,10 @@ void add_cautions(CampaignReport& report, const Known& known, const Totals& tota
     report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
                                           row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));
   });
+  for (const Figure& figure : known.figures.figures)
+    if (figure.left_out)
+      report.cautions.push_back(fmt::format(
+          "Left out, because reading it takes too long: {} (harness query has its statement).", figure.title));
   if (known.head.flag("imported"))
     report.cautions.push_back(known.head.flag("evidence")
                                   ? "It was imported, and counts as evidence here."

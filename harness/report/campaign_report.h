@@ -27,11 +27,9 @@ struct ReportExtras {
 
 CampaignReport make_campaign_report(const CampaignFigures& figures, const ReportExtras& extras);
 
-/// One file that needs nothing else: no script, no network; light, dark and on paper.
-std::string campaign_html(const CampaignReport& report);
 /// For a pull request: tables, at most 12 rows each.
 std::string campaign_markdown(const CampaignReport& report);
-/// For programs, a live page among them: all but the charts, whose numbers are in the tables.
+/// For programs, and for the page (serve_http/report_file.h), which draws all of it.
 json campaign_json(const CampaignReport& report);
 /// For a terminal of so many columns (absent: no limit): the verdict and the most important tables.
 std::string campaign_text(const CampaignReport& report, std::optional<std::size_t> width);

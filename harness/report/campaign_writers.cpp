@@ -6,38 +6,9 @@
 #include "harness/report/out.h"
 #include "harness/report/view.h"
 
-// The report of a campaign as HTML, as Markdown, and for a terminal.
+// The report of a campaign as Markdown, for a terminal, and as JSON, which the page draws.
 namespace harness::report {
 namespace {
-
-constexpr const char* kStyle =
-#include "embedded/harness/report/page.css.in"
-    ;
-
-/// Sources may be long; a report stays below a megabyte.
-constexpr std::size_t kMostSourceBytes = 60'000, kMostSourcesBytes = 400'000;
-
-std::string table_html(const Table& table) {
-  std::vector<bool> right;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) right.push_back(numeric_column(table, c));
-  std::string page = "<div class=\"scroll\"><table><thead><tr>";
-  for (std::size_t c = 0; c < table.columns.size(); ++c)
-    page += fmt::format("<th scope=\"col\"{}>{}</th>", right[c] ? " class=\"n\"" : "", html(table.columns[c]));
-  page += "</tr></thead><tbody>\n";
-  for (const auto& row : table.rows) {
-    page += "<tr>";
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string cell = text(row[c]);
-      page += fmt::format("<td{}>{}</td>",
-                          right[c]           ? " class=\"n\""
-                          : cell.size() > 40 ? " class=\"long\""
-                                             : "",
-                          html(cell));
-    }
-    page += "</tr>\n";
-  }
-  return page + "</tbody></table></div>\n";
-}
 
 Table cards_table(const CampaignReport& report) {
   Table table{{"", "", ""}, {}};
@@ -53,72 +24,22 @@ std::pair<Table, std::size_t> first_rows(const ReportSection& section, std::size
   return {std::move(shown), section.more_rows + left};
 }
 
-std::string more_note(const ReportSection& section) {
-  return section.more_rows > 0 ? fmt::format("{} more rows: the query has them.", section.more_rows) : "";
-}
-
-std::string section_html(const ReportSection& section, std::size_t& source_bytes) {
-  std::string text = fmt::format("<section id=\"{}\"><h2>{}</h2>\n", html(section.id), html(section.title));
-  if (!section.lead.empty()) text += fmt::format("<p class=\"lead\">{}</p>\n", html(section.lead));
-  if (!section.charts.empty()) {
-    text += "<div class=\"charts\">";
-    for (const Chart& chart : section.charts)
-      text += std::visit([](const auto& each) { return svg(each); }, chart) + "\n";
-    text += "</div>\n";
+/// Sources may be long; a report stays below a megabyte.
+json listings_json(const ReportSection& section) {
+  constexpr std::size_t kMostBytes = 60'000, kMostBytesOfAll = 400'000;
+  std::size_t bytes = 0;
+  json all = json::array();
+  for (const auto& [title, text] : section.listings) {
+    const bool fits = text.size() <= kMostBytes && bytes + text.size() <= kMostBytesOfAll;
+    if (fits) bytes += text.size();
+    all.push_back(
+        {{"title", title},
+         {"text", fits ? text : "It is too long for this page: harness show ITERATION --resolved prints it."}});
   }
-  if (!section.table.rows.empty()) {
-    const std::string note = more_note(section);
-    const std::string table =
-        table_html(section.table) + (note.empty() ? "" : "<p class=\"lead\">" + html(note) + "</p>\n");
-    text += section.charts.empty() ? table
-                                   : "<details class=\"data\"><summary>The table</summary>" + table + "</details>\n";
-  }
-  if (!section.lines.empty()) {
-    text += "<pre>";
-    for (const std::string& line : section.lines) text += html(line) + "\n";
-    text += "</pre>\n";
-  }
-  for (const auto& [title, listing] : section.listings) {
-    const bool fits = listing.size() <= kMostSourceBytes && source_bytes + listing.size() <= kMostSourcesBytes;
-    if (fits) source_bytes += listing.size();
-    text += fmt::format(
-        "<details class=\"source\"><summary>{}</summary><pre>{}</pre></details>\n", html(title),
-        fits ? html(listing) : "It is too long for this page: harness show ITERATION --resolved prints it.");
-  }
-  if (!section.sql.empty())
-    text +=
-        fmt::format("<details class=\"sql\"><summary>The query</summary><pre>{}</pre></details>\n", html(section.sql));
-  return text + "</section>\n";
+  return all;
 }
 
 }  // namespace
-
-std::string campaign_html(const CampaignReport& report) {
-  std::string text = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-      "<meta name=\"color-scheme\" content=\"light dark\">"
-      "<title>{}</title>\n<style>{}</style></head>\n<body><header><h1>{}</h1><p>{}</p>\n<p class=\"verdict\">{}</p>\n",
-      html(report.title), kStyle, html(report.title), html(report.subtitle), html(report.verdict));
-  text += "<div class=\"cards\">";
-  for (const ReportCard& card : report.cards)
-    text += fmt::format("<div class=\"card\"><span>{}</span><b>{}</b><small>{}</small></div>", html(card.label),
-                        html(report::text(card.value)), html(report::text(card.note)));
-  text += "</div>\n";
-  if (!report.cautions.empty()) {
-    text += "<div class=\"cautions\"><ul>";
-    for (const std::string& caution : report.cautions) text += "<li>" + html(caution) + "</li>";
-    text += "</ul></div>\n";
-  }
-  text += "<nav aria-label=\"Sections\">";
-  for (const ReportSection& section : report.sections)
-    text += fmt::format("<a href=\"#{}\">{}</a> ", html(section.id), html(section.title));
-  text += "</nav></header>\n<main>\n";
-  std::size_t source_bytes = 0;
-  for (const ReportSection& section : report.sections) text += section_html(section, source_bytes);
-  return text + fmt::format("</main>\n<footer>{}</footer></body></html>\n", html(report.footer));
-}
 
 std::string campaign_markdown(const CampaignReport& report) {
   constexpr std::size_t kMostRows = 12;
@@ -176,10 +97,14 @@ json campaign_json(const CampaignReport& report) {
                    {"title", section.title},
                    {"lead", section.lead},
                    {"more_rows", section.more_rows},
-                   {"lines", section.lines}});
+                   {"lines", section.lines},
+                   {"sql", section.sql},
+                   {"charts", json::array()}});
+    for (const Chart& chart : section.charts) object["charts"].push_back(chart_json(chart));
+    if (!section.listings.empty()) object["listings"] = listings_json(section);
   }
-  return {{"title", report.title}, {"subtitle", report.subtitle}, {"verdict", report.verdict},
-          {"cards", cards},        {"cautions", report.cautions}, {"sections", sections}};
+  return {{"title", report.title},       {"subtitle", report.subtitle}, {"verdict", report.verdict}, {"cards", cards},
+          {"cautions", report.cautions}, {"sections", sections},        {"footer", report.footer}};
 }
 
 }  // namespace harness::report

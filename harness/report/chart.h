@@ -1,26 +1,13 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "harness/report/cell.h"
 
-// Charts as plain values, and as SVG that follows the colours of the page it stands in (CSS variables of page.css).
+// Charts as plain values. The page draws them (serve_http/page/source/report.ts).
 namespace harness::report {
-
-/// How the best time of one workload fell: steps, beside lines for a rival and the floor. Far outliers above are cut
-/// off and named.
-struct StepChart {
-  std::string title;
-  struct Point {
-    double seconds = 0, ns = 0;
-    std::string label;  // the candidate
-  };
-  std::vector<Point> points;
-  double end_s = 0;           // of the campaign: the last step goes on until then
-  std::optional<double> usd;  // spent at `end_s`; absent: no second scale
-  std::optional<double> rival_ns, floor_ns, baseline_ns;
-};
 
 /// Horizontal bars of parts that share one legend.
 struct BarChart {
@@ -56,12 +43,9 @@ struct RangeChart {
   std::vector<Range> ranges;
 };
 
-std::string svg(const StepChart& chart);
-std::string svg(const BarChart& chart);
-std::string svg(const HeatMap& chart);
-std::string svg(const RangeChart& chart);
+using Chart = std::variant<BarChart, HeatMap, RangeChart>;
 
-/// A text as HTML shows it, on one line or with its own; nothing of it is obeyed.
-std::string html(const std::string& text);
+/// {"kind":"bars" | "heat" | "ranges", ...}: numbers as they are, labels as cell_json.
+json chart_json(const Chart& chart);
 
 }  // namespace harness::report

@@ -1,7 +1,6 @@
 #pragma once
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "harness/core/campaign_figures.h"
@@ -10,8 +9,6 @@
 
 // What a report of one campaign says, without a form: its writers give it one.
 namespace harness::report {
-
-using Chart = std::variant<StepChart, BarChart, HeatMap, RangeChart>;
 
 struct ReportSection {
   std::string id, title;

@@ -8,8 +8,25 @@
 #include <fstream>
 
 #include "harness/core/error.h"
+#include "harness/core/hash.h"
 
 namespace harness::http {
+namespace {
+
+/// Of hexadecimal digits, as a policy names a digest.
+std::string base64_of_hex(std::string_view hex) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < hex.size(); at += 6) {
+    const std::string part(hex.substr(at, 6));
+    const unsigned long bits = std::stoul(part + std::string(6 - part.size(), '0'), nullptr, 16);
+    for (std::size_t digit = 0; digit < 4; ++digit)
+      text += digit <= part.size() * 4 / 8 ? kDigits[(bits >> (18 - 6 * digit)) & 63] : '=';
+  }
+  return text;
+}
+
+}  // namespace
 
 bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
@@ -71,6 +88,10 @@ std::string cookie(const std::string& header, const std::string& name) {
     at = end;
   }
   return "";
+}
+
+std::string script_digest(std::string_view script) {
+  return "sha256-" + base64_of_hex(sha256_hex(script));
 }
 
 Headers confining_headers() {

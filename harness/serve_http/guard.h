@@ -37,6 +37,9 @@ std::string random_secret();
 /// "session=..." of a Cookie header.
 std::string cookie(const std::string& header, const std::string& name);
 
+/// "sha256-...": how a policy names a script that stands in the page itself.
+std::string script_digest(std::string_view script);
+
 /// For every answer.
 Headers confining_headers();
 

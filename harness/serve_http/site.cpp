@@ -8,6 +8,7 @@
 #include "harness/report/live_view.h"
 #include "harness/report/pattern.h"
 #include "harness/serve_http/assets.h"
+#include "harness/serve_http/report_file.h"
 #include "harness/serve_http/tables.h"
 #include "harness/service/campaign_view.h"
 #include "harness/service/pattern_records.h"
@@ -51,6 +52,12 @@ void shorten(json& object, const char* key, std::size_t most) {
   text = fmt::format("{}\n... {} more bytes\n", text.substr(0, most), text.size() - most);
 }
 
+json row_json(const SqlAnswer& answer, std::size_t row) {
+  json object = json::object();
+  for (std::size_t at = 0; at < answer.columns.size(); ++at) object[answer.columns[at]] = answer.rows[row].at(at);
+  return object;
+}
+
 json iteration_json(Archive& archive, std::int64_t iteration) {
   json found = archive.history().iteration(iteration, true);
   shorten(found, "source", 1 << 20);
@@ -75,16 +82,20 @@ SqlLimits Site::limits(std::int64_t rows) const {
   return {.seconds = options_.query_seconds, .rows = rows, .bytes = 32 << 20};
 }
 
-/// Agents are told what changed, and not which winner is being confirmed.
+/// Agents are told what changed and which campaigns have not ended, and not what is being confirmed.
 std::string Site::live_text() {
   try {
     Readers::Lease reader(readers_);
-    if (options_.agents) return R"({"newest":{},"live":[]})";
-    const SqlAnswer newest = reader.pages().table("newest", {}, limits(1)).answer;
-    json changed = json::object();
-    for (std::size_t at = 0; at < newest.columns.size(); ++at) changed[newest.columns[at]] = newest.rows.at(0).at(at);
-    return json{{"newest", changed}, {"live", report::live_rows_json(reader.archive().live().all(), unix_now())}}
-        .dump();
+    const SqlAnswer newest = reader.pages().table(options_.agents ? "agent_newest" : "newest", {}, limits(1)).answer;
+    json changed = newest.rows.empty() ? json::object() : row_json(newest, 0);
+    json live = json::array();
+    if (options_.agents) {
+      const SqlAnswer running = reader.pages().table("agent_running", {}, limits(kAnswerRows)).answer;
+      for (std::size_t at = 0; at < running.rows.size(); ++at) live.push_back(row_json(running, at));
+    } else {
+      live = report::live_rows_json(reader.archive().live().all(), unix_now());
+    }
+    return json{{"newest", std::move(changed)}, {"live", std::move(live)}}.dump();
   } catch (const std::exception& error) {
     return json{{"error", error.what()}}.dump();
   }
@@ -157,26 +168,23 @@ Answer Site::answer(const Asked& asked) {
   }
 }
 
-/// The whole report, as `harness report --html` writes it: its style and its pictures stand in it.
+/// The whole report, as `harness report --html` writes it.
 Answer Site::report_page(const PageWords& words) {
   const std::unique_lock one(reports_, std::try_to_lock);
   if (!one) return error_answer(503, "another report is being made: try again");
   Readers::Lease reader(readers_);
   const CampaignFigures figures = reader.archive().history().figures(number_word(words, "campaign"));
   const report::CampaignReport made = campaign_view(shell_, reader.archive(), figures, {true, false});
+  const ReportSource source{figures.campaign, readers_.path(), shell_.rooms.program.number, options_.query_seconds};
   return {200,
           "text/html; charset=utf-8",
-          report::campaign_html(made),
-          {{"Content-Security-Policy",
-            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"}}};
+          report_file(reader.pages(), made, source),
+          {{"Content-Security-Policy", report_policy() + "; frame-ancestors 'none'"}}};
 }
 
 Answer Site::data(const AskedPage& asked, PageWords words) {
   if (asked.form == "json")
-    return {200,
-            "application/json; charset=utf-8",
-            page_json(asked, words).dump(-1, ' ', false, json::error_handler_t::replace),
-            {{"Cache-Control", "no-store"}}};
+    return {200, "application/json; charset=utf-8", page_text(asked, words), {{"Cache-Control", "no-store"}}};
   Readers::Lease reader(readers_);
   if (asked.page->detail == Detail::answer && asked.form == "csv")
     return {200,
@@ -197,13 +205,27 @@ Answer Site::data(const AskedPage& asked, PageWords words) {
   return {200, "text/plain; charset=utf-8", sql, {}};
 }
 
+/// Many tabs ask the same after each change, and one answer serves them all.
+std::string Site::page_text(const AskedPage& asked, const PageWords& words) {
+  const Detail detail = asked.page->detail;
+  const bool of_the_store = detail == Detail::none || detail == Detail::iteration || detail == Detail::comparison ||
+                            detail == Detail::difference;
+  const auto stamp = of_the_store ? settled_stamp(readers_.path()) : std::nullopt;
+  const std::string question = asked.page->pattern + json(words).dump(-1, ' ', true, json::error_handler_t::replace);
+  if (!stamp) return page_json(asked, words).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (auto known = answers_.find(question, *stamp)) return *std::move(known);
+  const auto turn = answers_.turn(question);
+  const std::lock_guard waiting(*turn);
+  if (auto known = answers_.find(question, *stamp)) return *std::move(known);
+  std::string text = page_json(asked, words).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (settled_stamp(readers_.path()) == stamp) answers_.keep(question, *stamp, text);
+  return text;
+}
+
 json Site::page_json(const AskedPage& asked, const PageWords& words) {
   Readers::Lease reader(readers_);
-  json tables = json::object();
-  for (const char* name : asked.page->tables)
-    tables[name] = table_json(reader.pages().table(name, words, limits(kTableRows)));
   json object{{"page", asked.page->pattern},
-              {"tables", std::move(tables)},
+              {"tables", tables_json(reader.pages(), asked.page->tables, words, limits(kTableRows))},
               {"store", readers_.path()},
               {"agents", options_.agents},
               {"program", shell_.rooms.program.number}};

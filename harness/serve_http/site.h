@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/core/page_record.h"
+#include "harness/serve_http/answer_cache.h"
 #include "harness/serve_http/guard.h"
 #include "harness/serve_http/live.h"
 #include "harness/serve_http/pages.h"
@@ -44,6 +45,7 @@ class Site {
   Answer log_in(const Asked& asked);
   Answer data(const AskedPage& asked, PageWords words);
   Answer report_page(const PageWords& words);
+  std::string page_text(const AskedPage& asked, const PageWords& words);
   json page_json(const AskedPage& asked, const PageWords& words);
   json detail_json(const AskedPage& asked, const PageWords& words, Readers::Lease& reader);
   json patterns_json(const std::string& pattern);
@@ -54,6 +56,7 @@ class Site {
   SiteOptions options_;
   std::string session_ = random_secret();  // what the cookie of somebody who knows the token holds
   Readers readers_;
+  AnswerCache answers_{8 << 20};
   std::mutex plugins_;  // Lua of the playbook's pages: one at a time
   std::mutex reports_;  // a report reads all of a campaign, for seconds where it is large: one at a time
   LiveFeed live_;

@@ -23,6 +23,13 @@ json table_json(const PageTable& table) {
           {"truncated", table.answer.truncated}};
 }
 
+json tables_json(PageRecord& pages, const std::vector<const char*>& names, const PageWords& words,
+                 const SqlLimits& limits) {
+  json tables = json::object();
+  for (const char* name : names) tables[name] = table_json(pages.table(name, words, limits));
+  return tables;
+}
+
 std::string table_csv(const SqlAnswer& answer) {
   std::string text;
   for (const std::string& column : answer.columns) text += (text.empty() ? "" : ",") + csv_field(column);

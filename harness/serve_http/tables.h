@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "harness/core/page_record.h"
 
@@ -7,6 +8,9 @@ namespace harness::http {
 
 /// {"title","sql","columns","rows","truncated"}
 json table_json(const PageTable& table);
+/// The named tables of store/pages/, each as table_json.
+json tables_json(PageRecord& pages, const std::vector<const char*>& names, const PageWords& words,
+                 const SqlLimits& limits);
 /// RFC 4180: a line of the columns' names, then a line a row; an unknown value is empty.
 std::string table_csv(const SqlAnswer& answer);
 

@@ -1,10 +1,13 @@
 #include "harness/store/figures.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "harness/core/embedded.h"
+#include "harness/core/error.h"
 #include "harness/store/condition.h"
 
 namespace harness::store {
@@ -29,12 +32,17 @@ std::string with_number(std::string sql, std::int64_t campaign) {
   return sql;
 }
 
-Figure read_figure(Store& store, const EmbeddedText& text, std::int64_t campaign) {
+Figure described(const EmbeddedText& text, std::int64_t campaign) {
   const std::string whole = text.text;
   const std::size_t line = whole.find('\n');
   Figure figure{figure_name(text), whole.substr(3, line - 3), with_number(whole.substr(line + 1), campaign)};
   while (figure.sql.ends_with('\n')) figure.sql.pop_back();
-  Statement query(store.connection(), whole.c_str(), campaign);
+  return figure;
+}
+
+Figure read_figure(Store& store, const EmbeddedText& text, std::int64_t campaign) {
+  Figure figure = described(text, campaign);
+  Statement query(store.connection(), text.text, campaign);
   for (int column = 0; column < query.columns(); ++column) figure.columns.push_back(query.column_name(column));
   while (query.next()) {
     if (figure.rows.size() == kMostRows) {
@@ -48,13 +56,51 @@ Figure read_figure(Store& store, const EmbeddedText& text, std::int64_t campaign
   return figure;
 }
 
+/// Ends what a connection reads once the time is over. A store of years has figures that take minutes.
+class ReadingDeadline {
+ public:
+  ReadingDeadline(sqlite3* handle, double seconds)
+      : handle_(handle),
+        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
+    sqlite3_progress_handler(handle_, 1000, over, this);
+  }
+  ~ReadingDeadline() { sqlite3_progress_handler(handle_, 0, nullptr, nullptr); }
+  ReadingDeadline(const ReadingDeadline&) = delete;
+  ReadingDeadline& operator=(const ReadingDeadline&) = delete;
+  bool passed() const { return passed_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static int over(void* self) {
+    auto& deadline = *static_cast<ReadingDeadline*>(self);
+    deadline.passed_ = deadline.passed_ || Clock::now() >= deadline.end_;
+    return deadline.passed_ ? 1 : 0;
+  }
+
+  sqlite3* handle_;
+  Clock::time_point end_;
+  bool passed_ = false;
+};
+
+Figure read_in_time(Store& store, const EmbeddedText& text, std::int64_t campaign, double most_s) {
+  const ReadingDeadline deadline(store.connection().database().getHandle(), most_s);
+  try {
+    return read_figure(store, text, campaign);
+  } catch (const Error&) {
+    if (!deadline.passed()) throw;
+    Figure figure = described(text, campaign);
+    figure.left_out = true;
+    return figure;
+  }
+}
+
 }  // namespace
 
-CampaignFigures figures(Store& store, std::int64_t campaign) {
+CampaignFigures figures(Store& store, std::int64_t campaign, double most_s) {
   check_names(store, {.campaign = campaign});
   const Read read(store.connection());
   CampaignFigures found{campaign, "", store.connection().path(), {}};
-  for (const EmbeddedText& text : kFigures) found.figures.push_back(read_figure(store, text, campaign));
+  for (const EmbeddedText& text : kFigures) found.figures.push_back(read_in_time(store, text, campaign, most_s));
   const Figure& of = found.of("campaign");
   if (!of.rows.empty() && of.at(of.rows[0], "uuid").is_string()) found.uuid = of.at(of.rows[0], "uuid");
   return found;

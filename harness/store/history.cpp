@@ -130,16 +130,18 @@ std::vector<ViewDescription> views(Store& store) {
   return all;
 }
 
-/// The fastest rival of an iteration's workload, contract and device; null: none has passed.
+/// The fastest rival of an iteration's workload, contract and device, as v_rivals has it, which reads all rivals; null:
+/// none has passed.
 json rival_of(Store& store, std::int64_t iteration) {
-  Statement query(
-      store.connection(),
-      "SELECT r.rival_variant AS variant, r.rival_config AS config, r.rival_ns AS time_ns, "
-      "r.rival_iteration AS iteration "
-      "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
-      "JOIN v_rivals r ON r.kernel = i.kernel AND r.workload = i.workload AND r.device_name = p.device_name "
-      "AND r.contract_hash = c.contract_hash WHERE i.id = ?1",
-      iteration);
+  Statement query(store.connection(),
+                  "SELECT d.variant, d.config, r.time_ns, r.id AS iteration "
+                  "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
+                  "JOIN iteration r INDEXED BY iteration_rivals ON r.kernel = i.kernel AND r.workload = i.workload "
+                  "AND r.purpose = 'rival' AND r.outcome = 'passed' AND r.time_ns IS NOT NULL "
+                  "JOIN candidate d ON d.id = r.candidate AND d.contract_hash = c.contract_hash "
+                  "JOIN campaign q ON q.id = r.campaign AND q.evidence = 1 AND q.device_name = p.device_name "
+                  "WHERE i.id = ?1 ORDER BY r.time_ns, r.id LIMIT 1",
+                  iteration);
   return query.next() ? row_object(query) : json();
 }
 

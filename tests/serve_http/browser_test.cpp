@@ -42,6 +42,40 @@ void run_in_browser(const std::string& script, const std::string& db) {
   CHECK_THAT(run.out, Catch::Contains("all is well"));
 }
 
+/// A campaign whose only attempt is a proposal's, profiled by counting; a second proposal was of no use.
+void record_proposals(Store& store) {
+  const std::int64_t campaign = store.begin_campaign(a_campaign());
+  AttemptRecord attempt = an_attempt(campaign, 1);
+  attempt.candidate.variant = "proposed_1";
+  Passed passed;
+  passed.timing.speedup = 2;
+  Evaluation evaluation = an_evaluation(passed);
+  evaluation.source_text = "// one\n__global__ void k() {}\n";
+  const std::int64_t iteration = store::test::record(store, attempt, evaluation);
+  Profile profile{.source = ProfileSource::counted, .device = "H200", .numbers = {{"predicted_ns", 1000}}};
+  profile.launches.push_back(
+      {.entry = "k",
+       .lines = {{.file = "proposed_1.cu", .line = 2, .numbers = {{"instructions", 4096}, {"global_bytes", 65536}}}}});
+  store.record_profile(iteration, profile);
+  ProposalRecord proposal;
+  proposal.campaign = campaign;
+  proposal.arm = {attempt.candidate.kernel, attempt.workload, "tiling"};
+  proposal.parents = {"00_naive"};
+  proposal.number = 1;
+  proposal.outcome = ProposalOutcome::accepted;
+  proposal.variant = "proposed_1";
+  proposal.request = R"({"ask":"a new variant"})";
+  proposal.reply = "</pre><script>alert(3)</script>";
+  proposal.predict_lo = 1.2;
+  proposal.predict_hi = 1.5;
+  store.record_proposal(proposal);
+  proposal.number = 2;
+  proposal.outcome = ProposalOutcome::unparsable;
+  proposal.variant = "";
+  store.record_proposal(proposal);
+  store.end_campaign(campaign, EndReason::budget, 10, 0.1);
+}
+
 std::string text_of_file(const fs::path& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -77,6 +111,7 @@ TEST_CASE("every page in Chromium: no error, no request that leaves, hostile tex
     evaluation.source_text = "// " + hostile + "\n__global__ void k() {}\n";
     store::test::record(*store, attempt, evaluation);
     store->end_campaign(campaign, EndReason::budget, 100, 0.1);
+    record_proposals(*store);
   }
   run_in_browser("pages.mjs", served.path);
 }

@@ -12,6 +12,11 @@ using namespace harness;
 using namespace harness::http;
 using namespace harness::http::test;
 
+TEST_CASE("a script is named by its digest as a policy of the browser wants it") {
+  CHECK(script_digest("") == "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+  CHECK(script_digest("abc") == "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+}
+
 TEST_CASE("on loopback only loopback names are answered, however they are written") {
   for (const char* host : {"127.0.0.1", "127.0.0.1:8080", "localhost:1", "[::1]:8080", "localhost"})
     CHECK(host_allowed(host, "127.0.0.1"));

@@ -19,7 +19,7 @@ namespace {
 std::string address_of(const Page& page) {
   std::string path = page.pattern;
   const std::pair<const char*, const char*> places[] = {
-      {":campaign", "1"}, {":iteration", "3"}, {":kernel", "attention"}, {":pattern", "17"}};
+      {":campaign", "1"}, {":iteration", "3"}, {":kernel", "attention"}, {":pattern", "17"}, {":number", "1"}};
   for (const auto& [name, value] : places)
     if (const std::size_t at = path.find(name); at != std::string::npos)
       path.replace(at, std::string(name).size(), value);
@@ -210,11 +210,35 @@ TEST_CASE("a session's page shows agents nothing that they must not know") {
     CHECK(answered(site, "/answer.json", {{"sql", sql}}).at("status") == 400);
   }
   for (const char* path : {"/devices.json", "/attempts.json", "/kernel/attention.json", "/difference.json",
-                           "/live.json", "/campaign/1/report.html"}) {
+                           "/campaign/1/report.html", "/campaign/1/proposals.json"}) {
     INFO(path);
-    const Answer answer = site.answer(ask(path));
-    CHECK((answer.status == 404 || answer.body == R"({"newest":{},"live":[]})"));
+    CHECK(site.answer(ask(path)).status == 404);
   }
+}
+
+TEST_CASE("agents see live that a campaign goes on, and not that a winner is confirmed") {
+  Served served(1, 4);
+  std::int64_t campaign = 0;
+  {
+    const auto store = served.write();
+    campaign = store->begin_campaign(a_campaign());
+    AttemptRecord attempt = store::test::an_attempt(campaign, 7);
+    attempt.purpose = Purpose::confirm;
+    store::test::record(*store, attempt, store::test::an_evaluation(CompileError{"x"}));
+  }
+  const auto told = [&] {
+    Site site(served.shell, {.agents = true});  // a new one is never behind
+    return json::parse(site.answer(ask("/live.json")).body);
+  };
+  const json before = told();
+  REQUIRE(before.at("live").size() == 1);
+  CHECK(before["live"][0]["campaign"] == campaign);
+  CHECK_FALSE(before["live"][0].contains("phase"));
+  const json all = answered(*std::make_unique<Site>(served.shell, SiteOptions{}), "/live.json");
+  CHECK(all["newest"]["iteration"] == before["newest"]["iteration"].get<std::int64_t>() + 1);
+  store::test::record(*served.write(), store::test::an_attempt(campaign, 8),
+                      store::test::an_evaluation(CompileError{"y"}));
+  CHECK(told()["newest"]["iteration"] > before["newest"]["iteration"]);
 }
 
 TEST_CASE("hostile names and messages come out of the store as they are, as JSON and as CSV") {

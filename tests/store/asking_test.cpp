@@ -201,6 +201,22 @@ TEST_CASE("every figure of a report is a query, and says what the iterations say
   CHECK_THROWS_WITH(figures(*store, 77), Catch::Contains("no campaign 77"));
 }
 
+TEST_CASE("figures that take too long are left out of a report, with their queries") {
+  const auto store = Store::in_memory();
+  random_history(*store, 1, 1, 60);
+  const CampaignFigures whole = figures(*store, 1), hasty = figures(*store, 1, 0);
+  int left_out = 0;
+  for (std::size_t at = 0; at < whole.figures.size(); ++at) {
+    const Figure &all = whole.figures[at], &some = hasty.figures[at];
+    INFO(all.name);
+    CHECK_FALSE(all.left_out);
+    CHECK(some.sql == all.sql);
+    left_out += some.left_out ? 1 : 0;
+    CHECK(some.rows == (some.left_out ? json::array() : all.rows));
+  }
+  CHECK(left_out > 0);
+}
+
 TEST_CASE("a store is whole until a text is not the one its key was made of") {
   auto store = Store::in_memory();
   record(*store, an_attempt(store->begin_campaign(a_campaign()), 1), passed(100));

@@ -1,17 +1,20 @@
 // The frame of every page: navigation, what is live, and the page that the address names.
 import { h, link, put } from './dom';
-import { ask, feed, PageData, Refused } from './data';
+import { Kept, kept } from './kept';
+import { ask, feed, page_data, PageData, Refused } from './data';
+import { agent_page } from './agents';
 import { attempt_page } from './attempt';
 import { attempts_page } from './attempts';
 import { campaign_page } from './campaign';
 import { campaigns_page } from './campaigns';
 import { kernel_page, kernels_page } from './kernels';
-import { compare_page, devices_page, pattern_page, plain_page, playbook_page, query_page } from './others';
+import { proposal_page } from './proposals';
+import { compare_page, devices_page, pattern_page, playbook_page, query_page } from './others';
 
 type Draw = (main: HTMLElement, data: PageData) => void | Promise<void>;
 
 const kPages: [RegExp, Draw][] = [
-  [/^\/campaigns$/, campaigns_page], [/^\/campaign\/[^/]+$/, campaign_page], [/^\/attempts$/, attempts_page], [/^\/attempt\/[^/]+$/, attempt_page],
+  [/^\/campaigns$/, campaigns_page], [/^\/campaign\/[^/]+$/, campaign_page], [/^\/attempts$/, attempts_page], [/^\/attempt\/[^/]+$/, attempt_page], [/^\/campaign\/[^/]+\/proposal\/[^/]+$/, proposal_page],
   [/^\/kernels$/, kernels_page], [/^\/kernel\/[^/]+$/, kernel_page], [/^\/compare$/, compare_page], [/^\/devices$/, devices_page],
   [/^\/playbook$/, playbook_page], [/^\/playbook\/[^/]+$/, pattern_page], [/^\/query$/, query_page],
 ];
@@ -45,7 +48,7 @@ function frame(path: string): HTMLElement {
       status, h('button', { type: 'button', class: 'plain', title: 'light or dark', 'aria-label': 'light or dark', onclick: turn_theme }, '◐')),
     main, h('footer', {}, h('span', { id: 'store' })));
   feed.on((moment) => {
-    const running = moment.live.filter((live) => live.state === 'running').length;
+    const running = moment.live.filter((live) => (live.state ?? 'running') === 'running').length;   // agents are told no state
     put(status, h('i', { class: `light ${moment.error ? 'lost' : feed.state}`, 'aria-hidden': 'true' }),
       moment.error ? 'the store cannot be read' : feed.state === 'lost' ? 'no connection' : running ? `${running} running` : feed.state === 'live' ? 'live' : 'polling');
     status.title = moment.error ?? '';
@@ -53,7 +56,16 @@ function frame(path: string): HTMLElement {
   return main;
 }
 
+/// A report that is a file: the page of its campaign.
+function start_kept(from: Kept): void {
+  const main = h('main', { id: 'main' });
+  document.title = from.title;
+  put(document.body, main, h('footer', {}, from.page.report.footer));
+  campaign_page(main, page_data(from.page));
+}
+
 async function start(): Promise<void> {
+  if (kept) { start_kept(kept); return; }
   theme();
   const path = location.pathname === '/' ? '/campaigns' : location.pathname.replace(/\/$/, '');
   const main = frame(path);
@@ -68,7 +80,7 @@ async function start(): Promise<void> {
     else data = await ask(`${path}.json${path === '/campaign' || path.startsWith('/campaign/') ? '' : location.search}`);
     if (data.agents) for (const one of document.querySelectorAll<HTMLAnchorElement>('.places a')) if (!['/campaigns', '/query'].includes(one.pathname)) one.remove();
     put(document.getElementById('store')!, `harness ${data.program} · ${data.store}${data.agents ? ' · what agents may know' : ''}`);
-    if (data.agents) { if (path === '/query') query_page(main, data); else plain_page(main, data); return; }
+    if (data.agents) { if (path === '/query') query_page(main, data); else agent_page(main, path, data); return; }
     await page[1](main, data);
   } catch (error) {
     put(main, h('div', { class: 'panel failure' }, h('h2', {}, error instanceof Refused ? 'This cannot be shown' : 'This page has a fault'), h('p', {}, (error as Error).message), h('button', { type: 'button', onclick: () => location.reload() }, 'try again')));

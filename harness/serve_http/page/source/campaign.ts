@@ -1,12 +1,15 @@
 // One campaign: what it does, what it found, why, and what failed.
 import { Child, h, link, put } from './dom';
-import { ask, feed, Live, PageData, Row } from './data';
+import { kept } from './kept';
+import { ask, feed, Live, PageData, Row, table_of } from './data';
 import * as format from './format';
 import { bar, linear_ticks, shares, step_chart, StepPoint, time_ticks } from './charts';
 import { data_links, data_table, panel, panel_with } from './table';
-import { attempt_link, campaign_link, columns_of, floor_cell, geometric_mean, kernel_link, report_cell, state_badge, tile, time_cell, time_kind } from './parts';
+import { attempt_link, campaign_link, columns_of, floor_cell, geometric_mean, kernel_link, state_badge, tile, time_cell, time_kind } from './parts';
 import { look, outcome } from './outcome';
 import { now_panel } from './now';
+import { proposals_table } from './proposals';
+import { report_head, report_sections } from './report';
 
 type Axis = 'time' | 'money' | 'attempts';
 
@@ -41,24 +44,25 @@ function curves(data: PageData, axis: Axis, live: Live | undefined): HTMLElement
 
 function workloads(data: PageData): HTMLElement {
   const device = data.tables['campaign']!.rows[0]!['device_name'];
+  const one_kernel = new Set(data.tables['workloads']!.rows.map((row) => row['kernel'])).size === 1;
   const known = (key: string): boolean => data.tables['workloads']!.rows.some((row) => row[key] !== null);
   return data_table({
     rows: data.tables['workloads']!.rows.map((row) => ({ ...row, device_name: device, of_rival: row['rival_ns'] ? row['rival_ns'] / row['time_ns'] : null })),
     on_open: (row) => `/attempt/${row['iteration']}`,
     empty: 'no workload has a time that passed yet',
     columns: [
-      { name: 'workload', key: 'workload', cell: (row) => [row['kernel'], ' ', h('b', {}, row['workload'])] },
+      { name: 'workload', key: 'workload', cell: (row) => [one_kernel ? '' : `${row['kernel']} `, h('b', {}, row['workload'])] },
       { name: 'best', key: 'time_ns', number: true, cell: time_cell },
       { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
       ...(known('of_floor') ? [{ name: 'of floor', key: 'of_floor', number: true, cell: (row: Row) => floor_cell(row['of_floor']) }] : []),
       ...(known('rival_ns') ? [{ name: 'rival', key: 'rival_ns', number: true, cell: (row: Row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
       { name: "of rival's speed", key: 'of_rival', number: true, cell: (row: Row) => (row['of_rival'] ? h('span', { class: row['of_rival'] >= 1 ? 'goodtext' : '' }, format.ratio(row['of_rival'])) : '') }] : []),
-      { name: 'confirmed', key: 'confirmed', cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
       { name: 'variant', key: 'variant', cell: (row) => row['variant'] },
-      { name: 'configuration', mono: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
-      { name: 'registers', key: 'registers', number: true, cell: (row) => row['registers'] ?? '' },
-      { name: 'attempts', key: 'iterations', number: true, cell: (row) => format.count(row['iterations']) },
-      { name: 'attempt', number: true, cell: (row) => attempt_link(row['iteration']) },
+      { name: 'confirmed', key: 'confirmed', late: 1, cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
+      { name: 'configuration', mono: true, late: 2, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
+      { name: 'registers', key: 'registers', number: true, late: 3, cell: (row) => row['registers'] ?? '' },
+      { name: 'attempts', key: 'iterations', number: true, late: 3, cell: (row) => format.count(row['iterations']) },
+      { name: 'attempt', number: true, late: 2, cell: (row) => attempt_link(row['iteration']) },
     ],
   });
 }
@@ -70,7 +74,7 @@ function decisions(data: PageData): HTMLElement {
     h('div', { class: 'line' }, h('small', {}, row['decided']), h('b', {}, row['action'] === 'try' ? 'turned to' : row['action']),
       row['technique'] ? h('span', {}, row['technique']) : null, h('span', { class: 'soft' }, row['workload']),
       row['rule'] ? h('span', { class: 'badge' }, row['rule']) : null,
-      h('span', { class: 'push' }, row['iterations'] ? link(`/attempts?campaign=${location.pathname.split('/')[2]}&workload=${encodeURIComponent(row['workload'])}&technique=${encodeURIComponent(row['technique'])}`, `${row['passed']} of ${row['iterations']} passed`) : '')),
+      h('span', { class: 'push' }, row['iterations'] ? link(`/attempts?campaign=${data.tables['campaign']!.rows[0]!['campaign']}&workload=${encodeURIComponent(row['workload'])}&technique=${encodeURIComponent(row['technique'])}`, `${row['passed']} of ${row['iterations']} passed`) : '')),
     h('p', { class: 'why' }, row['why']),
     row['predict_speedup_hi'] > row['predict_speedup_lo'] ? h('small', {}, `predicted ${format.ratio(row['predict_speedup_lo'])} to ${format.ratio(row['predict_speedup_hi'])}`,
       row['predict_probability'] !== null ? `, passing ${format.share(row['predict_probability'])}` : '', row['best_speedup'] !== null ? h('b', {}, ` → ${format.ratio(row['best_speedup'])}`, row['faster'] ? ' ▲ new best' : '') : '') : null);
@@ -104,7 +108,7 @@ function header(data: PageData, live: Live | undefined): HTMLElement {
     kind === 'measured' ? null : h('span', { class: 'badge warn' }, `times are ${kind}, not measured`),
     h('p', { class: 'soft' }, ((format.parsed(row['kernels']) ?? []) as string[]).slice(0, 8).map((kernel, at) => [at ? ', ' : '', kernel_link(kernel)]),
       ` on ${row['device_name']}`, environment.driver_release ? `, driver ${environment.driver_release}` : '', ` · strategy ${row['strategy'] || 'none'}, search ${row['search'] || 'none'} · begun ${row['begun']} UTC`),
-    h('span', { class: 'push line' }, link(`/compare?a=${row['campaign']}&b=`, 'compare'), link(`/campaign/${row['campaign']}/report.html`, 'report'), data_links()));
+    kept ? null : h('span', { class: 'push line' }, link(`/compare?a=${row['campaign']}&b=`, 'compare'), link(`/campaign/${row['campaign']}/report.html`, 'report'), data_links()));
 }
 
 function tiles(data: PageData, live: Live | undefined): HTMLElement {
@@ -142,25 +146,27 @@ function cards_table(data: PageData, live: Live | undefined): Child {
   ] }));
 }
 
-/// What the report says besides: made when it is asked for, of the report's own view.
+/// What the report says besides: made when it is asked for.
 function report_panel(campaign: number): HTMLElement {
   const place = h('div');
-  const shown = new Set(['parameters', 'predictions', 'profile', 'lessons', 'across_cards', 'environment', 'reproduce']);
   const load = async (): Promise<void> => {
     put(place, h('p', { class: 'none' }, '…'));
     try {
       const report = (await ask(`/campaign/${campaign}/report.json`))['report'];
-      put(place, h('p', {}, h('b', {}, report.verdict)), (report.cautions as string[]).map((caution) => h('p', { class: 'caution' }, caution)),
-        (report.sections as any[]).filter((section) => shown.has(section.id)).map((section) => [h('h3', {}, section.title), h('p', { class: 'soft' }, section.lead),
-          section.rows.length ? data_table({ rows: section.rows.slice(0, 60).map((cells: any[]) => Object.fromEntries(cells.map((cell, at) => [String(at), cell]))),
-            columns: (section.columns as string[]).map((name, at) => ({ name, wide: true, cell: (row: Row) => report_cell(row[String(at)]) })) }) : null,
-          section.lines.length ? h('pre', { class: 'text' }, section.lines.join('\n')) : null]));
+      put(place, report_head(report), report_sections(report));
     } catch (error) {
       put(place, h('p', { class: 'error' }, (error as Error).message));
     }
   };
-  return panel('Verdict, predictions, effects, lessons', h('details', { ontoggle: (event: Event) => { if ((event.target as HTMLDetailsElement).open && !place.hasChildNodes()) void load(); } },
-    h('summary', {}, 'as the report says it'), place));
+  return h('details', { class: 'more', ontoggle: (event: Event) => { if ((event.target as HTMLDetailsElement).open && !place.hasChildNodes()) void load(); } },
+    h('summary', {}, 'Verdict, effects of parameters, predictions, why the winners are fast, lessons, environment'), place);
+}
+
+/// Of a report that is a file: some attempts of each end, filtered here.
+function kept_attempts(chosen: Set<string>): Row[] {
+  const rows = kept?.attempts ? table_of(kept.attempts).rows : [];
+  const fits = (row: Row): boolean => chosen.size === 0 || chosen.has(`${row['outcome']}|${row['error_class'] ?? ''}`);
+  return rows.filter(fits).sort((a, b) => b['iteration'] - a['iteration']).slice(0, 40);
 }
 
 export function campaign_page(main: HTMLElement, first: PageData): void {
@@ -173,13 +179,14 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
   let data = first, live: Live | undefined, attempts: Row[] = [];
 
   const remember = (): void => {
+    if (kept) return;
     const words = new URLSearchParams();
     if (view.axis !== 'time') words.set('over', view.axis);
     if (view.outcomes.size) words.set('outcome', [...view.outcomes].join(','));
     history.replaceState(null, '', `${location.pathname}${words.size ? `?${words}` : ''}`);
   };
   const places = { top: h('div'), now: h('div'), tiles: h('div'), charts: h('div', { class: 'charts' }), axes: h('span', { class: 'choices' }), workloads: h('div'),
-    legend: h('div'), attempts: h('div'), decisions: h('div'), spend: h('div'), techniques: h('div'), cards: h('div') };
+    legend: h('div'), attempts: h('div'), decisions: h('div'), spend: h('div'), techniques: h('div'), cards: h('div'), proposals: h('div') };
 
   const filter_words = (): string => {
     const words = new URLSearchParams({ campaign: String(campaign), limit: '25' });
@@ -191,13 +198,14 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     }
     return words.toString();
   };
+  const one_kernel = (): boolean => ((format.parsed(data.tables['campaign']!.rows[0]!['kernels']) ?? []) as string[]).length === 1;
   const draw_attempts = async (): Promise<void> => {
     const words = filter_words();
-    attempts = (await ask(`/attempts.json?${words}`)).tables['attempts']!.rows;
+    attempts = kept ? kept_attempts(view.outcomes) : (await ask(`/attempts.json?${words}`)).tables['attempts']!.rows;
     put(places.attempts, data_table({
       rows: attempts, on_open: (row) => `/attempt/${row['iteration']}`, empty: 'no attempt fits',
-      columns: columns_of(['iteration', 'outcome', 'workload', 'variant', 'time_ns', 'speedup', 'verdict', 'config', 'why']),
-      foot: link(`/attempts?${words.replace(/&?limit=\d+/, '')}`, 'all of them, with filters and columns'),
+      columns: columns_of(['iteration', 'outcome', one_kernel() ? 'workload_alone' : 'workload', 'variant', 'time_ns', 'speedup', 'verdict', 'config', 'why']),
+      foot: kept ? h('p', { class: 'soft' }, 'some of each end; all: ', h('code', {}, `harness history --campaign ${campaign}`)) : link(`/attempts?${words.replace(/&?limit=\d+/, '')}`, 'all of them, with filters and columns'),
     }));
   };
   const draw_axes = (): void => put(places.axes, (['time', 'money', 'attempts'] as Axis[]).map((axis) =>
@@ -228,21 +236,23 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
       { name: 'took', key: 'seconds', number: true, cell: (row) => format.seconds(row['seconds']) },
     ] }));
     put(places.cards, cards_table(data, live));
+    put(places.proposals, proposals_table(data.tables['proposals']!.rows));
   };
 
   const key_of_line = (key: string, name: string, words: string): Child => first.tables['workloads']!.rows.some((row) => row[key] !== null) ? [h('i', { class: `k ${name}` }), words] : null;
-  put(main, places.top, places.tiles, h('div', { class: 'columns' },
+  put(main, places.top, kept ? report_head(first['report']) : null, places.tiles, h('div', { class: 'columns' },
     h('div', { class: 'wide' },
       places.now,
       panel_with('How the best times fell', places.axes, places.charts,
         h('p', { class: 'key' }, h('i', { class: 'k stair' }), 'best so far, with its 95 % interval', key_of_line('rival_ns', 'rival', 'rival'), key_of_line('floor_ns', 'floor', 'floor: what the GPU allows'), key_of_line('outside_ns', 'outside', 'outside program, by its own measure'))),
       panel('Best of every workload', places.workloads),
       panel('Attempts', places.attempts),
-      h('div', { class: 'pair' }, panel('Where the seconds went', places.spend), panel('Techniques', places.techniques)),
-      places.cards, report_panel(campaign)),
+      kept ? null : h('div', { class: 'pair' }, panel('Where the seconds went', places.spend), panel('Techniques', places.techniques)),
+      places.proposals, places.cards, kept ? null : report_panel(campaign)),
     h('div', { class: 'rail' },
       panel('How attempts ended', places.legend),
-      panel('Decisions, the newest first', places.decisions))));
+      panel('Decisions, the newest first', places.decisions))),
+    kept ? report_sections(first['report']) : null);
   draw();
   void draw_attempts();
 

@@ -1,4 +1,5 @@
 // Pictures as SVG: sharp on paper, readable by screen readers, and small.
+import { kept } from './kept';
 import { Child, h, svg } from './dom';
 import * as format from './format';
 
@@ -9,13 +10,13 @@ export interface StepChart {
 }
 
 /// Of a logarithmic axis: the ends, widened so that lines do not lie on the frame.
-function log_range(values: number[]): [number, number] {
+export function log_range(values: number[]): [number, number] {
   const lo = Math.min(...values), hi = Math.max(...values);
   const spare = Math.max((Math.log10(hi) - Math.log10(lo)) * 0.08, 0.04);
   return [10 ** (Math.log10(lo) - spare), 10 ** (Math.log10(hi) + spare)];
 }
 
-function log_ticks(lo: number, hi: number): number[] {
+export function log_ticks(lo: number, hi: number): number[] {
   const found: number[] = [];
   const steps = hi / lo > 300 ? [1] : hi / lo > 12 ? [1, 3] : hi / lo > 3 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
   for (let power = Math.floor(Math.log10(lo)); power <= Math.ceil(Math.log10(hi)); ++power)
@@ -98,7 +99,7 @@ export function step_chart(chart: StepChart): HTMLElement {
   parts.push(svg('path', { class: 'band', d: band }), svg('path', { class: 'stair', d: stair }));
   for (const point of chart.points) {
     const dot = svg('circle', { class: 'dot', cx: at_x(point.x), cy: at_y(point.y), r: 2.6 }, svg('title', {}, point.title));
-    parts.push(point.href ? svg('a', { href: point.href }, dot) : dot);
+    parts.push(point.href && !kept ? svg('a', { href: point.href }, dot) : dot);
   }
   const first = chart.points[0]!;
   if (first.y > highest) parts.push(svg('text', { class: 'tick', x: at_x(first.x) + 5, y: top + 13 }, `↑ from ${format.time(first.y)}`));
@@ -179,4 +180,18 @@ export function scatter(points: { x: number; y: number; tone: string; title: str
     x.ticks.map((tick) => svg('text', { class: 'tick', x: x.at(tick), y: height - bottom + 14, 'text-anchor': 'middle' }, x_text(tick))),
     svg('text', { class: 'tick', x: (left + width - right) / 2, y: height - 4, 'text-anchor': 'middle' }, x_name),
     points.map((point) => svg('a', { href: point.href }, svg('circle', { class: `point ${point.tone}`, cx: x.at(point.x), cy: y.at(point.y), r: 2.6 }, svg('title', {}, point.title))))));
+}
+
+/// A promised range of speedups and what came, on one axis from 1x on.
+export function promise(lo: number, hi: number, came: number | null): HTMLElement {
+  const width = 360, height = 34, left = 4, right = 4;
+  const least = Math.min(1, lo, came ?? 1) * 0.97, most = Math.max(hi, came ?? 1, 1.02) * 1.03;
+  const at_x = (value: number): number => left + ((Math.log(value) - Math.log(least)) / (Math.log(most) - Math.log(least))) * (width - left - right);
+  const within = came !== null && lo <= came && came <= hi;
+  const words = `predicted ${format.ratio(lo)} to ${format.ratio(hi)}, ${came === null ? 'nothing passed' : `came ${format.ratio(came)}, ${within ? 'within' : 'outside'}`}`;
+  return h('figure', { class: 'chart promise' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words },
+    svg('line', { class: 'grid', x1: left, x2: width - right, y1: 10, y2: 10 }), svg('line', { class: 'grid', x1: at_x(1), x2: at_x(1), y1: 2, y2: 18 }),
+    svg('rect', { class: 'band', x: at_x(lo), y: 5, width: Math.max(2, at_x(hi) - at_x(lo)), height: 10, rx: 2 }),
+    came === null ? null : svg('circle', { class: within ? 'dot' : 'dot outside-dot', cx: at_x(came), cy: 10, r: 4 }),
+    svg('text', { class: 'tick', x: left, y: height - 4 }, words)));
 }

@@ -29,6 +29,12 @@ export function table_of(raw: any): Table {
   return { ...raw, rows };
 }
 
+export function page_data(found: any): PageData {
+  const tables: Record<string, Table> = {};
+  for (const [name, raw] of Object.entries(found.tables ?? {})) tables[name] = table_of(raw);
+  return { ...found, tables };
+}
+
 export async function ask(path: string, signal?: AbortSignal): Promise<PageData> {
   const reply = await fetch(path, { signal: signal ?? null, headers: { Accept: 'application/json' } });
   let found: any;
@@ -38,9 +44,7 @@ export async function ask(path: string, signal?: AbortSignal): Promise<PageData>
     throw new Refused(`the server answered ${reply.status} without data`);
   }
   if (!reply.ok) throw new Refused(found.error ?? `the server answered ${reply.status}`);
-  const tables: Record<string, Table> = {};
-  for (const [name, raw] of Object.entries(found.tables ?? {})) tables[name] = table_of(raw);
-  return { ...found, tables };
+  return page_data(found);
 }
 
 export interface Flight { attempt: number; kernel: string; variant: string; config: string; workload: string; purpose: string; node: string | null; age_s: number }

@@ -1,4 +1,6 @@
 // Elements from plain values. Texts only ever become text nodes: nothing that is recorded is read as HTML.
+import { kept } from './kept';
+
 export type Child = Node | string | number | null | undefined | false | Child[];
 type Properties = Record<string, unknown>;
 
@@ -39,7 +41,7 @@ export function put(parent: Element, ...children: Child[]): void {
   add(parent, children);
 }
 
-/// Where a page's links lead without leaving it.
-export function link(to: string, ...children: Child[]): HTMLAnchorElement {
-  return h('a', { href: to }, ...children);
+/// Where a page's links lead without leaving it; words alone where there is no other page.
+export function link(to: string, ...children: Child[]): HTMLElement {
+  return kept ? h('span', {}, ...children) : h('a', { href: to }, ...children);
 }

@@ -48,6 +48,7 @@ export function axis_money(usd: number): string {
 
 export function money(usd: Maybe): string {
   if (usd === null || usd === undefined) return kUnknown;
+  if (usd !== 0 && Math.abs(usd) < 0.00005) return '<$0.0001';
   if (usd !== 0 && usd < 0.1) return `$${usd.toFixed(4)}`;
   return `$${usd.toFixed(2)}`;
 }

@@ -30,12 +30,15 @@ export function highlighted(source: string): Node[][] {
   return lines;
 }
 
+export interface Beside { text: string; part: number; title: string }   // `part`: of the whole, as a bar behind it
+
 /// Lines with numbers; `beside`: what stands at the left of a line (counts of a profile).
-export function listing(source: string, beside: Map<number, string> = new Map(), marked: Set<number> = new Set()): HTMLElement {
+export function listing(source: string, beside: Map<number, Beside> = new Map()): HTMLElement {
   const lines = highlighted(source.endsWith('\n') ? source.slice(0, -1) : source);
+  const cell = (found: Beside | undefined): HTMLElement => h('td', { class: 'beside', title: found?.title }, found ? [h('i', { style: { width: `${(found.part * 100).toFixed(1)}%` } }), h('span', {}, found.text)] : '');
   return h('div', { class: 'code', tabindex: 0 }, h('table', { class: beside.size ? 'counted' : '' }, h('tbody', {},
-    lines.map((nodes, at) => h('tr', { id: `L${at + 1}`, class: marked.has(at + 1) ? 'marked' : null },
-      beside.size ? h('td', { class: 'beside' }, beside.get(at + 1) ?? '') : null,
+    lines.map((nodes, at) => h('tr', { id: `L${at + 1}`, class: (beside.get(at + 1)?.part ?? 0) > 0.08 ? 'marked' : null },
+      beside.size ? cell(beside.get(at + 1)) : null,
       h('td', { class: 'at' }, h('a', { href: `#L${at + 1}` }, at + 1)), h('td', { class: 'line' }, nodes))))));
 }
 

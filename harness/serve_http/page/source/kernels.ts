@@ -99,10 +99,15 @@ export function kernel_page(main: HTMLElement, data: PageData): void {
   const kernel = decodeURIComponent(location.pathname.split('/')[2] ?? '');
   document.title = `${kernel} · harness`;
   const bests = data.tables['kernel_bests']!.rows;
-  const devices = [...new Set(data.tables['kernel_heat']!.rows.map((row) => row['device_name']))];
+  const devices = [...new Set(data.tables['kernel_history']!.rows.map((row) => row['device_name']))];
+  const heats = h('div', {}, panel('Variants on workloads', h('p', { class: 'none' }, '…')));
+  ask(`/kernel/${encodeURIComponent(kernel)}/heat.json`).then((found) => {   // it reads every time of the kernel: the rest is shown first
+    const rows = found.tables['kernel_heat']!.rows;
+    put(heats, [...new Set(rows.map((row) => row['device_name']))].map((device) => panel(`Variants on workloads, ${device}: times slower than the best`, heat(rows.filter((row) => row['device_name'] === device), kernel))));
+  }).catch((error) => put(heats, panel('Variants on workloads', h('p', { class: 'error' }, error.message))));
   put(main,
     h('header', { class: 'top' }, h('h1', {}, kernel), h('p', { class: 'soft' }, link(`/attempts?kernel=${encodeURIComponent(kernel)}`, 'all attempts')), h('span', { class: 'push line' }, data_links('kernel_bests'))),
-    bests.length ? null : h('p', { class: 'caution' }, 'Nothing of this kernel has passed in this store.'),
+    bests.length ? null : h('p', { class: 'caution' }, 'Nothing that has passed here counts as evidence: imported campaigns are shown, and count for nothing.'),
     panel('Best of every workload and device', data_table({ rows: bests, on_open: (row) => `/attempt/${row['iteration']}`, columns: [
       { name: 'workload', key: 'workload', cell: (row) => h('b', {}, row['workload']) }, { name: 'device', key: 'device_name', cell: (row) => row['device_name'] },
       { name: 'time', key: 'time_ns', number: true, cell: time_cell }, { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
@@ -110,7 +115,7 @@ export function kernel_page(main: HTMLElement, data: PageData): void {
       { name: 'confirmed', cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
       { name: 'variant', key: 'variant', cell: (row) => row['variant'] }, { name: 'configuration', mono: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
       { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }, { name: 'attempt', number: true, cell: (row) => attempt_link(row['iteration']) }, { name: 'ended', key: 'ended', cell: (row) => row['ended'].slice(0, 10) }] })),
-    devices.map((device) => panel(`Variants on workloads, ${device}: times slower than the best`, heat(data.tables['kernel_heat']!.rows.filter((row) => row['device_name'] === device), kernel))),
+    heats,
     h('div', { class: 'pair' }, scatter_panel(kernel), panel('What the values of parameters cost', parameters(data.tables['kernel_parameters']!.rows))),
     devices.map((device) => panel(`History of the best times, ${device}`, history(data.tables['kernel_history']!.rows.filter((row) => row['device_name'] === device)))));
 }

@@ -11,7 +11,7 @@ import { outcome, verdict } from './outcome';
 /// A column for each of a table's, as its name says.
 export function plain_columns(names: string[]): Column[] {
   return names.map((name) => ({
-    name: name.replaceAll('_', ' '), key: name, number: /(_ns|_s|_usd|_bytes|speedup|iterations|registers|^iteration$|^campaign$)/.test(name), wide: /(why|message|text|detail|sql|columns)/.test(name),
+    name: name.replaceAll('_', ' '), key: name, number: /(_ns|_s|_usd|_bytes|speedup|iterations|registers|^iteration$|^campaign$)/.test(name), wide: /(why|message|text|detail|sql|columns|hypothesis)/.test(name),
     cell: (row: Row): Child => {
       const value = row[name];
       if (value === null || value === undefined) return h('span', { class: 'soft' }, '–');
@@ -189,9 +189,4 @@ export function query_page(main: HTMLElement, data: PageData): void {
     h('div', { class: 'rail' }, panel('Queries', list), panel('Schema', schema.map((row) => h('details', {}, h('summary', {}, h('code', {}, row['name']), row['type'] === 'view' ? '' : h('small', {}, ' table')), h('p', { class: 'small mono wrap' }, row['columns'])))))));
   draw_saved();
   void run();
-}
-
-export function plain_page(main: HTMLElement, data: PageData): void {
-  document.title = 'harness';
-  put(main, Object.entries(data.tables).map(([name, table]) => panel_with(table.title, data_links(name), data_table({ rows: table.rows, columns: plain_columns(table.columns), on_open: name.includes('campaigns') ? (row) => `/campaign/${row['campaign']}` : undefined as any }))));
 }

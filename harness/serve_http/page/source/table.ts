@@ -1,4 +1,5 @@
 // A table: aligned numbers, sorted by a click or the keyboard, with its data as JSON, CSV and SQL.
+import { kept } from './kept';
 import { Child, h, put } from './dom';
 import type { Row } from './data';
 
@@ -8,6 +9,7 @@ export interface Column {
   number?: boolean;
   wide?: boolean;                     // may wrap
   mono?: boolean;
+  late?: 1 | 2 | 3;                   // gives way where there is no room: 3 first
   title?: string;
   cell: (row: Row) => Child;
 }
@@ -39,20 +41,24 @@ function sorted(rows: Row[], sort: string): Row[] {
   return [...known, ...unknown];
 }
 
+function classes(column: Column): string | null {
+  return [column.number ? 'n' : '', column.late ? `late${column.late}` : ''].filter(Boolean).join(' ') || null;
+}
+
 function heading(column: Column, sort: string, choose: (sort: string) => void): HTMLElement {
   const key = column.key;
   const now = key === undefined ? 'none' : sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : 'none';
   const next = now === 'descending' ? key! : now === 'ascending' ? `-${key}` : column.number ? `-${key}` : key!;
-  return h('th', { scope: 'col', class: column.number ? 'n' : '', 'aria-sort': key ? now : null, title: column.title },
+  return h('th', { scope: 'col', class: classes(column), 'aria-sort': key ? now : null, title: column.title },
     key === undefined ? column.name
       : h('button', { type: 'button', class: 'sort', onclick: () => choose(next) }, column.name,
           h('i', { 'aria-hidden': 'true' }, now === 'ascending' ? '↑' : now === 'descending' ? '↓' : '')));
 }
 
 function body_row(row: Row, options: TableOptions): HTMLElement {
-  const to = options.on_open?.(row);
+  const to = kept ? undefined : options.on_open?.(row);
   const cells = options.columns.map((column) =>
-    h('td', { class: [column.number ? 'n' : '', column.wide ? 'wide' : '', column.mono ? 'mono' : ''].join(' ').trim() || null },
+    h('td', { class: [classes(column), column.wide ? 'wide' : '', column.mono ? 'mono' : ''].filter(Boolean).join(' ') || null },
       column.cell(row)));
   if (!to) return h('tr', {}, cells);
   return h('tr', {
@@ -86,7 +92,8 @@ export function data_table(options: TableOptions): HTMLElement {
 }
 
 /// The same data for programs.
-export function data_links(table?: string, forms: 'all' | 'json' = 'all'): HTMLElement {
+export function data_links(table?: string, forms: 'all' | 'json' = 'all'): Child {
+  if (kept) return null;
   const path = location.pathname === '/' ? '/campaigns' : location.pathname;
   const search = new URLSearchParams(location.search);
   const of = (form: string, more = ''): string => {

@@ -1,0 +1,2 @@
+-- The campaign
+SELECT * FROM agent_campaigns WHERE campaign = :campaign
