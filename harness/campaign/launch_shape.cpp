@@ -14,6 +14,7 @@ std::optional<LaunchShape> launch_shape(const Plan& plan) {
   for (const Step& step : plan.steps) {
     const auto* launch = std::get_if<Launch>(&step);
     if (launch == nullptr) continue;
+    if (volume(launch->block) == 0) return std::nullopt;  // its builder says, and this room builds nothing
     ++shape.kernels;
     if (volume(launch->grid) <= shape.ctas) continue;
     shape.ctas = volume(launch->grid);

@@ -302,6 +302,8 @@ TEST_CASE("a plan's shape is that of its widest launch") {
   CHECK(launch_shape(plan)->ctas == 64);
   CHECK(launch_shape(plan)->threads_per_cta == 128);
   CHECK(launch_shape(plan)->shared_bytes == 4096);
+  std::get<Launch>(plan.steps[1]).block.x = 0;  // a block of no threads would be divided by
+  CHECK_FALSE(launch_shape(plan));
 }
 
 TEST_CASE("a dry run decides as if predictions came true, and evaluates nothing") {

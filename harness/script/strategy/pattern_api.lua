@@ -44,7 +44,7 @@ local kRegisters, kRegisterUnit, kReservedShared = 65536, 256, 1024
 -- Resident warps over the most there can be, were there CTAs enough; nil where a figure is missing.
 local function occupancy(here)
   local limits = multiprocessors[here.sm or 0]
-  if not limits or not here.registers or not here.threads or not here.shared_bytes then return nil end
+  if not limits or not here.registers or not here.shared_bytes or (here.threads or 0) < 1 then return nil end
   local warps = (here.threads + 31) // 32
   local registers = (here.registers * 32 + kRegisterUnit - 1) // kRegisterUnit * kRegisterUnit * warps
   local ctas = math.min(limits.ctas, limits.warps // warps, limits.shared // (here.shared_bytes + kReservedShared))
