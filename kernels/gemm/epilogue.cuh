@@ -1,6 +1,7 @@
 #pragma once
 #include <harness/convert.cuh>
 #include <harness/pack.cuh>
+#include <harness/prefetch.cuh>
 #include <harness/vec.cuh>
 
 // What follows the product: d = act(sum + bias) * other + residual, in fp32, rounded once.
@@ -11,6 +12,7 @@
 template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL>
 struct Epilogue {
   using Stored = Out;
+  static constexpr bool kOther = OTHER, kResidual = RESIDUAL;
   Out* d;
   const T *bias, *other, *residual;
   int rows, columns;
@@ -50,6 +52,28 @@ struct Epilogue {
     }
     if constexpr (RESIDUAL) add(sum, residual + at);
     return sum;
+  }
+  /// The same, with the pairs of `other` and `residual` as the words that hold them.
+  __device__ float2 finish_words(float2 sum, int column, unsigned factor, unsigned added) const {
+    if constexpr (BIAS) add(sum, bias + column);
+    sum = {activate(sum.x), activate(sum.y)};
+    if constexpr (OTHER) {
+      const float2 pair = harness::unpack<T>(factor);
+      sum = {sum.x * pair.x, sum.y * pair.y};
+    }
+    if constexpr (RESIDUAL) {
+      const float2 pair = harness::unpack<T>(added);
+      sum = {sum.x + pair.x, sum.y + pair.y};
+    }
+    return sum;
+  }
+  /// Asks for what finishing `width` columns of a row will read. For one thread; anywhere.
+  __device__ void prefetch(int row, int column, int width) const {
+    if (!(OTHER || RESIDUAL) || !has_aligned_rows() || row >= rows || column >= columns) return;
+    const int bytes = 2 * (min(width, columns - column) & ~7);
+    if (bytes == 0) return;
+    if constexpr (OTHER) harness::prefetch_row(other + row * pitch + column, bytes);
+    if constexpr (RESIDUAL) harness::prefetch_row(residual + row * pitch + column, bytes);
   }
   /// Columns `column`, a multiple of four, and the next three, wherever they are.
   __device__ void store_four(const harness::Vec<float, 4>& sum, int row, int column) const {

@@ -95,13 +95,16 @@ struct WgmmaTile {
                                 int pair) const {
     using Out = typename Epilogue::Stored;
     const bool inside = row < epilogue.rows;
+    const long long at = row * epilogue.pitch + first_column + 8 * j;
+    unsigned factor[4] = {}, added[4] = {};
+    if constexpr (Epilogue::kOther) load_words(epilogue.other + at + 8 * pair, inside, pair, factor);
+    if constexpr (Epilogue::kResidual) load_words(epilogue.residual + at + 8 * pair, inside, pair, added);
     float2 value[4];
 #pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      value[n] = {sum[r][4 * (j + n) + 2 * h], sum[r][4 * (j + n) + 2 * h + 1]};
-      if (inside) value[n] = epilogue.finish_pair(value[n], row, first_column + 8 * (j + n) + 2 * pair);
-    }
-    Out* const out = epilogue.d + row * epilogue.pitch + first_column + 8 * j;
+    for (int n = 0; n < 4; ++n)
+      value[n] = epilogue.finish_words({sum[r][4 * (j + n) + 2 * h], sum[r][4 * (j + n) + 2 * h + 1]},
+                                       first_column + 8 * (j + n) + 2 * pair, factor[n], added[n]);
+    Out* const out = epilogue.d + at;
     if constexpr (sizeof(Out) == 4) {
 #pragma unroll
       for (int n = 0; n < 4; ++n)
@@ -113,6 +116,15 @@ struct WgmmaTile {
       exchange(word, pair);
       if (inside) *reinterpret_cast<uint4*>(out + 8 * pair) = {word[0], word[1], word[2], word[3]};
     }
+  }
+
+  /// A vector of 16 bytes a lane, turned so that word n is what this lane's products have in columns 8 n and on.
+  __device__ static void load_words(const T* from, bool inside, int pair, unsigned (&word)[4]) {
+    if (inside) {
+      const uint4 read = *reinterpret_cast<const uint4*>(from);
+      word[0] = read.x, word[1] = read.y, word[2] = read.z, word[3] = read.w;
+    }
+    exchange(word, pair);
   }
 
   /// Transposes 4 x 4 words among four lanes: word n of lane p goes to word p of lane n, in two steps of exchanges.

@@ -48,7 +48,11 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
   else __syncthreads();
 
   float sum[TOKENS / 2] = {};
-  if (warp == 4 * WARPGROUPS) {  // asks for slices
+  const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
+  if (warp == 4 * WARPGROUPS) {  // asks for slices, and for what the epilogue of its rows will read
+    constexpr int kRows = (TOKENS + SPLITS - 1) / SPLITS;
+    for (int row = lane; (OTHER || RESIDUAL) && row < kRows; row += 32)
+      epilogue.prefetch(first_row + rank * TOKENS / SPLITS + row, first_column, kColumns);
     if (lane == 0) {
       int stage = 0, parity = 1;
       for (int slice = begin; slice < end; ++slice) {
@@ -110,7 +114,6 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
   if constexpr (kCluster > 1) harness::cluster_sync();
   else __syncthreads();
 
-  const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
   constexpr int kShare = TOKENS * kColumns / 4 / SPLITS;  // of this block, four columns at a time
   for (int i = threadIdx.x; i < kShare; i += 128 * WARPGROUPS + 32) {
     const int at = 4 * (i + rank * kShare), row = at / kColumns, column = at % kColumns;

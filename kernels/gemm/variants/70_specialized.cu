@@ -12,7 +12,7 @@
 // Each warpgroup keeps one slice's products under way: a stage is given back when the products of the next slice have
 // been started and its own are done.
 //
-//
+// What the epilogue reads is asked for while the tile is multiplied: by the time it is needed it is in the L2.
 //
 // Stops: at what the L2 delivers where tiles are small, at the last wave of tiles, at the tensor cores' rate under the
 // power cap.
@@ -31,6 +31,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   const TileOrder order(M, N, CLUSTER * kBlockM, BLOCK_N, group);
   const int rank = CLUSTER == 1 ? 0 : static_cast<int>(harness::cluster_rank());
   const int slices = (K + Slice::kDeep - 1) / Slice::kDeep;
+  const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
 
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
@@ -53,6 +54,9 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
         Slice::load(stages + stage * Slice::kStage, a_map, b_map, &full[stage], slice,
                     (tile.x * CLUSTER + rank) * kBlockM, tile.y * BLOCK_N, rank);
         if (++stage == STAGES) stage = 0, parity ^= 1;
+        if (slice == min(STAGES, slices) - 1)  // all stages are on their way: there is time
+          for (int row = 0; (OTHER || RESIDUAL) && row < kBlockM; ++row)
+            epilogue.prefetch((tile.x * CLUSTER + rank) * kBlockM + row, tile.y * BLOCK_N, BLOCK_N);
       }
     }
     if constexpr (CLUSTER > 1) {
@@ -71,7 +75,6 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     if constexpr (CLUSTER == 1) harness::mbarrier_arrive(&empty[stage]);
     else harness::mbarrier_arrive_at(&empty[stage], lane);
   };
-  const Epilogue<T, Out, BIAS, GELU, SILU, OTHER, RESIDUAL> epilogue{d, bias, other, residual, M, N, ldd};
   WgmmaTile<T, LINEAR, ROWS, BLOCK_N> sums;
   int stage = 0, parity = 0, before = 0;
   for (int n = blockIdx.x / CLUSTER; n < order.count(); n += gridDim.x / CLUSTER) {

@@ -27,4 +27,13 @@ __device__ inline unsigned pack(float low, float high) {
 #endif
 }
 
+/// The two elements that `bits` hold.
+template <class T>
+__device__ inline float2 unpack(unsigned bits) {
+  const unsigned short halves[2] = {static_cast<unsigned short>(bits), static_cast<unsigned short>(bits >> 16)};
+  T pair[2];
+  memcpy(pair, halves, sizeof pair);
+  return {static_cast<float>(pair[0]), static_cast<float>(pair[1])};
+}
+
 }  // namespace harness
