@@ -64,47 +64,62 @@ struct WgmmaTile {
     harness::wgmma_commit();
   }
 
-  /// `first_row` of the warpgroup. Whole tiles whose rows are aligned go out in vectors of 16 bytes of 16-bit elements,
-  /// for which the four lanes that share a row exchange what they hold; others element by element.
+  /// `first_row` of the warpgroup. 32 columns that lie inside go out in vectors of 16 bytes of 16-bit elements where
+  /// rows are aligned, for which the four lanes that share a row exchange what they hold; others element by element.
   template <class Epilogue>
   __device__ void store(const Epilogue& epilogue, int first_row, int first_column) const {
-    const int lane = threadIdx.x % 32, group = lane / 4, pair = lane % 4;
-    const bool vectors = epilogue.has_aligned_rows() && first_column + BLOCK_N <= epilogue.columns;
+    const int whole = epilogue.has_aligned_rows() ? min(kVectors, (epilogue.columns - first_column) / 32) : 0;
 #pragma unroll
     for (int r = 0; r < ROWS; ++r)
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const int row = first_row + 64 * r + 16 * (threadIdx.x / 32 % 4) + group + 8 * h;
-        if (vectors) {
-#pragma unroll
-          for (int j = 0; j < BLOCK_N / 8; j += 4) store_vectors(epilogue, r, h, j, row, first_column, pair);
-        } else {
-#pragma unroll
-          for (int j = 0; j < BLOCK_N / 8; ++j)
-#pragma unroll
-            for (int e = 0; e < 2; ++e)
-              epilogue.store(sum[r][4 * j + 2 * h + e], row, first_column + 8 * j + 2 * pair + e);
-        }
-      }
+      for (int h = 0; h < 2; ++h)
+        store_row(epilogue, r, h, first_row + 64 * r + 16 * (threadIdx.x / 32 % 4) + threadIdx.x % 32 / 4 + 8 * h,
+                  first_column, whole);
   }
 
  private:
-  /// Columns 8 j to 8 j + 31 of a row. All lanes take part in the exchange, also those whose row lies outside.
+  static constexpr int kVectors = BLOCK_N / 32;
+
+  /// A row of the tile, of which the first `whole` times 32 columns in vectors. Everything that those read is asked for
+  /// before anything is stored: the compiler moves no load up past a store. All lanes take part in the exchanges, also
+  /// those whose row lies outside.
   template <class Epilogue>
-  __device__ void store_vectors(const Epilogue& epilogue, int r, int h, int j, int row, int first_column,
-                                int pair) const {
-    using Out = typename Epilogue::Stored;
+  __device__ void store_row(const Epilogue& epilogue, int r, int h, int row, int first_column, int whole) const {
+    const int pair = threadIdx.x % 4;
     const bool inside = row < epilogue.rows;
-    const long long at = row * epilogue.pitch + first_column + 8 * j;
-    unsigned factor[4] = {}, added[4] = {};
-    if constexpr (Epilogue::kOther) load_words(epilogue.other + at + 8 * pair, inside, pair, factor);
-    if constexpr (Epilogue::kResidual) load_words(epilogue.residual + at + 8 * pair, inside, pair, added);
-    float2 value[4];
+    const long long at = row * epilogue.pitch + first_column;
+    unsigned factor[kVectors][4] = {}, added[kVectors][4] = {};
 #pragma unroll
-    for (int n = 0; n < 4; ++n)
-      value[n] = epilogue.finish_words({sum[r][4 * (j + n) + 2 * h], sum[r][4 * (j + n) + 2 * h + 1]},
-                                       first_column + 8 * (j + n) + 2 * pair, factor[n], added[n]);
-    Out* const out = epilogue.d + at;
+    for (int v = 0; v < kVectors; ++v) {
+      const bool read = inside && v < whole;
+      if constexpr (Epilogue::kOther) load_words(epilogue.other + at + 32 * v + 8 * pair, read, factor[v]);
+      if constexpr (Epilogue::kResidual) load_words(epilogue.residual + at + 32 * v + 8 * pair, read, added[v]);
+    }
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const float* const sums = &sum[r][16 * v + 2 * h];  // pairs, four further each
+      if (v < whole) {
+        if constexpr (Epilogue::kOther) exchange(factor[v], pair);
+        if constexpr (Epilogue::kResidual) exchange(added[v], pair);
+        float2 value[4];
+#pragma unroll
+        for (int n = 0; n < 4; ++n)
+          value[n] = epilogue.finish_words({sums[4 * n], sums[4 * n + 1]}, first_column + 32 * v + 8 * n + 2 * pair,
+                                           factor[v][n], added[v][n]);
+        store_vector(epilogue.d + at + 32 * v, value, inside, pair);
+      } else {
+#pragma unroll
+        for (int n = 0; n < 4; ++n)
+#pragma unroll
+          for (int e = 0; e < 2; ++e)
+            epilogue.store(sums[4 * n + e], row, first_column + 32 * v + 8 * n + 2 * pair + e);
+      }
+    }
+  }
+
+  /// 32 columns of a row, of which this lane has pairs: a vector of 16 bytes of 16-bit elements a lane.
+  template <class Out>
+  __device__ static void store_vector(Out* out, const float2 (&value)[4], bool inside, int pair) {
     if constexpr (sizeof(Out) == 4) {
 #pragma unroll
       for (int n = 0; n < 4; ++n)
@@ -118,13 +133,11 @@ struct WgmmaTile {
     }
   }
 
-  /// A vector of 16 bytes a lane, turned so that word n is what this lane's products have in columns 8 n and on.
-  __device__ static void load_words(const T* from, bool inside, int pair, unsigned (&word)[4]) {
-    if (inside) {
-      const uint4 read = *reinterpret_cast<const uint4*>(from);
-      word[0] = read.x, word[1] = read.y, word[2] = read.z, word[3] = read.w;
-    }
-    exchange(word, pair);
+  /// A vector of 16 bytes, eight columns of a row.
+  __device__ static void load_words(const T* from, bool inside, unsigned (&word)[4]) {
+    if (!inside) return;
+    const uint4 read = *reinterpret_cast<const uint4*>(from);
+    word[0] = read.x, word[1] = read.y, word[2] = read.z, word[3] = read.w;
   }
 
   /// Transposes 4 x 4 words among four lanes: word n of lane p goes to word p of lane n, in two steps of exchanges.
