@@ -162,7 +162,9 @@ class WorkerObserver : public Observer {
       const auto failure = lost ? lost : runner.run(i, 0, launches[chosen[i]].deadline_s, &raw);
       if (failure && failure->kind == RunnerFailure::Kind::environment) throw environment_error(failure->detail);
       if (failure) observation.failure = failure->detail.empty() ? "it did not end" : failure->detail;
-      observation.endless = failure && failure->kind == RunnerFailure::Kind::timed_out;
+      // Where a person stops the program, nothing that follows ends either.
+      observation.endless = failure && (failure->kind == RunnerFailure::Kind::timed_out ||
+                                        failure->kind == RunnerFailure::Kind::interrupted);
       if (observation.endless) ++endless;
       if (raw) add_findings(executables[i], *raw, observation);
       for (const Arena& arena : launches[chosen[i]].arenas)
