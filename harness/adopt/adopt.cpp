@@ -40,10 +40,10 @@ std::vector<Question> questions_of_atomics(const AdoptedKernel& kernel, const Ad
   std::vector<Question> questions;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     if (!parameter.atomic || parameter.zeroed || parameter.answered) continue;
-    const bool said = std::ranges::any_of(options.arguments, [&](const std::string& text) {
+    const bool is_answered = std::ranges::any_of(options.arguments, [&](const std::string& text) {
       return text.starts_with(parameter.name + " ") || text.starts_with(parameter.name + "[");
     });
-    if (said) continue;
+    if (is_answered) continue;
     questions.push_back({fmt::format("--arg \"{} zeroed\" or --arg \"{} inout\"", parameter.name, parameter.name),
                          fmt::format("atomics change '{}', and nobody says what it holds before", parameter.name)});
   }
@@ -81,9 +81,9 @@ std::vector<Question> questions_of_numbers(const AdoptedKernel& kernel, std::vec
   return questions;
 }
 
-Observed observed_of(const Launched& launched, const Subject& subject, const AdoptOptions& options, Observer& observer,
-                     bool numbers_are_asked) {
-  Observed observed = observe(launched.kernel, subject, observer);
+/// What was observed, with what has to be asked besides.
+Observed with_questions(Observed observed, const Launched& launched, const Subject& subject,
+                        const AdoptOptions& options, Observer& observer, bool numbers_are_asked) {
   Seen& seen = observed.seen;
   seen.notes.insert(seen.notes.begin(), launched.notes.begin(), launched.notes.end());
   const std::vector<Question> questions = questions_of_atomics(observed.kernel, options);
@@ -98,9 +98,12 @@ Observed observed_of(const Launched& launched, const Subject& subject, const Ado
   return observed;
 }
 
+/// A plugin; or why the file has to be read in another way, if there is one.
+using Adoption = std::variant<Adopted, BlockIsSize, RanNowhere>;
+
 /// declared -> launched -> observed -> contract -> plugin
-Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector<std::string> include_folders,
-                       const SeenKernel& seen, const Say& say) {
+Adoption adopt_declared(const Declared& declared, Observer& observer, std::vector<std::string> include_folders,
+                        const SeenKernel& seen, const Say& say) {
   Launched launched = launch(declared);
   const AdoptOptions& options = declared.options;
   const std::vector<PluginFile> library = library_headers(launched.device.headers, options.includes);
@@ -108,58 +111,71 @@ Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector
   launched.kernel.libraries = top_folders(library);
   Subject subject = subject_of(launched, declared.source.main(), std::move(include_folders));
   subject.say = say;
-  Observed observed = observed_of(launched, subject, options, observer,
-                                  !seen && !options.problem);  // a recorded launch and a problem say them
+  auto runs = observe(launched.kernel, subject, observer);
+  if (auto* const block = std::get_if<BlockIsSize>(&runs)) return std::move(*block);
+  if (auto* const nowhere = std::get_if<RanNowhere>(&runs)) return std::move(*nowhere);
+  const bool numbers_are_asked = !seen && !options.problem;  // a recorded launch and a problem say them
+  Observed observed =
+      with_questions(std::get<Observed>(std::move(runs)), launched, subject, options, observer, numbers_are_asked);
   if (!observed.seen.questions.empty() && !launched.device.left_out.empty())  // one may say what is asked
     observed.seen.relations +=
         fmt::format("{}headers that were not found (--include DIR): {}", observed.seen.relations.empty() ? "" : "; ",
                     fmt::join(launched.device.left_out, ", "));
   if (!observed.seen.questions.empty())
-    return {launched.name, std::move(observed.kernel), std::move(observed.seen), std::move(launched.device), {}, {}};
+    return Adopted{
+        launched.name, std::move(observed.kernel), std::move(observed.seen), std::move(launched.device), {}, {}};
   Contract contract = contract_of(declared, launched.device, observed, subject, observer, seen);
   std::vector<PluginFile> files = plugin_files(contract.kernel, launched.device, contract.reference, launched.name,
                                                subject.build.source_name, declared.digest);
   files.insert(files.end(), library.begin(), library.end());
-  return {launched.name,
-          std::move(contract.kernel),
-          std::move(contract.seen),
-          std::move(launched.device),
-          std::move(contract.reference),
-          std::move(files)};
+  return Adopted{launched.name,
+                 std::move(contract.kernel),
+                 std::move(contract.seen),
+                 std::move(launched.device),
+                 std::move(contract.reference),
+                 std::move(files)};
 }
-
-}  // namespace
-
-namespace {
 
 /// Once more with each number that turns out to be a size of the problem.
-Adopted adopt_with_sizes(AdoptOptions options, Observer& observer, const std::vector<std::string>& include_folders,
-                         const SeenKernel& seen, const Say& say) {
-  for (;;) try {
-      return adopt_declared(declare(options), observer, include_folders, seen, say);
-    } catch (const BlockIsSize& size) {
-      if (say) say(fmt::format("arrays are as large as '{}' of its block says: it is a size", size.name));
-      options.sizes_of_block.push_back(size.name);
-      if (options.sizes_of_block.size() > 3) throw bad_input(size.name + " of its block is no size; give --block EXPR");
-    }
+std::variant<Adopted, RanNowhere> adopt_with_sizes(AdoptOptions options, Observer& observer,
+                                                   const std::vector<std::string>& include_folders,
+                                                   const SeenKernel& seen, const Say& say) {
+  constexpr std::size_t kMostSizes = 3;  // a block has no more
+  for (;;) {
+    Adoption adoption = adopt_declared(declare(options), observer, include_folders, seen, say);
+    if (auto* const adopted = std::get_if<Adopted>(&adoption)) return std::move(*adopted);
+    if (auto* const nowhere = std::get_if<RanNowhere>(&adoption)) return std::move(*nowhere);
+    const std::string size = std::get<BlockIsSize>(adoption).name;
+    if (say) say(fmt::format("arrays are as large as '{}' of its block says: it is a size", size));
+    options.sizes_of_block.push_back(size);
+    if (options.sizes_of_block.size() > kMostSizes)
+      throw bad_input(size + " of its block is no size; give --block EXPR");
+  }
+}
+
+/// The host may pass x + 3: the kernel with its arrays from their begin. Nothing: it does not, or that was not all.
+std::optional<Adopted> adopt_from_begin(AdoptOptions options, Observer& observer,
+                                        const std::vector<std::string>& include_folders, const SeenKernel& seen,
+                                        const Say& say) {
+  options.from_begin = true;
+  try {
+    auto adoption = adopt_with_sizes(std::move(options), observer, include_folders, seen, say);
+    if (auto* const adopted = std::get_if<Adopted>(&adoption)) return std::move(*adopted);
+  } catch (const Error&) {  // what was seen first is what the file says
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders,
+Adopted adopt(const AdoptOptions& options, Observer& observer, const std::vector<std::string>& include_folders,
               const SeenKernel& seen, const Say& say) {
-  try {
-    return adopt_with_sizes(given, observer, include_folders, seen, say);
-  } catch (const NeverRanWell& first) {
-    if (!first.before_begin) throw;
-    AdoptOptions again = given;
-    again.from_begin = true;  // the host may pass x + 3
-    try {
-      return adopt_with_sizes(again, observer, include_folders, seen, say);
-    } catch (const Error&) {
-      throw first;  // it does not, or that was not all: what was seen first is what the file says
-    }
-  }
+  auto adoption = adopt_with_sizes(options, observer, include_folders, seen, say);
+  if (auto* const adopted = std::get_if<Adopted>(&adoption)) return std::move(*adopted);
+  const RanNowhere& nowhere = std::get<RanNowhere>(adoption);
+  if (nowhere.before_begin)
+    if (auto adopted = adopt_from_begin(options, observer, include_folders, seen, say)) return std::move(*adopted);
+  throw nowhere.why;
 }
 
 }  // namespace harness::adopt

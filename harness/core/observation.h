@@ -48,6 +48,7 @@ struct ArenaSeen {
 
 struct Observation {
   std::string failure;                // a sentence: the launch faulted or did not end; "" where it ended well
+  bool endless = false;               // it did not end, or was not tried behind others that did not
   std::vector<std::string> findings;  // what the memory checker said besides: accesses outside of all arenas
   std::map<std::string, ArenaSeen> arenas;
 };

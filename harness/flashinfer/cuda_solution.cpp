@@ -27,15 +27,16 @@ constexpr const char* kAddress =
 
 class SolutionWriter {
  public:
-  SolutionWriter(const FormulaPlan& plan, const std::vector<HostParameter>& given) : plan_(plan), given_(given) {}
+  SolutionWriter(const FormulaPlan& plan, const std::vector<HostParameter>& parameters)
+      : plan_(plan), given_(parameters) {}
 
   std::string host() {
     std::string body = sizes();
     body += "  const cudaStream_t stream = at::cuda::getCurrentCUDAStream().stream();\n";
-    for (const FormulaWorkspace& each : plan_.workspaces) body += workspace(each);
-    for (const FormulaConstant& each : plan_.constants)
+    for (const FormulaWorkspace& scratch : plan_.workspaces) body += workspace(scratch);
+    for (const FormulaConstant& constant : plan_.constants)
       body += fmt::format("  cudaMemcpyToSymbolAsync({}, {}, {}, 0, cudaMemcpyDeviceToDevice, stream);\n",
-                          at_file_scope(each.symbol), place({each.from, 0}), host_source(each.bytes));
+                          at_file_scope(constant.symbol), place({constant.from, 0}), host_source(constant.bytes));
     for (const FormulaStep& step : plan_.steps)
       body += std::visit(Match{[&](const FormulaLaunch& launch) { return launched(launch); },
                                [&](const FormulaMemset& memset) {
@@ -53,18 +54,22 @@ class SolutionWriter {
   /// Inputs and numbers in the contract's order, which is the definition's, then outputs.
   std::string parameters() const {
     std::vector<std::string> inputs, outputs;
-    for (const HostParameter& each : given_)
-      inputs.push_back((each.tensor ? "torch::Tensor " : each.whole ? "int64_t " : "double ") + c_name(each.name));
+    for (const HostParameter& parameter : given_)
+      inputs.push_back((parameter.tensor  ? "torch::Tensor "
+                        : parameter.whole ? "int64_t "
+                                          : "double ") +
+                       c_name(parameter.name));
     if (!given_.empty()) return fmt::format("{}", fmt::join(inputs, ", "));
-    for (const FormulaArgument& each : plan_.arguments) {
-      if (each.absent) continue;
-      if (each.kind == ArgumentKind::scalar)
-        inputs.push_back(fmt::format("{} {}", is_floating(each.dtype) ? "double" : "int64_t", c_name(each.name)));
-      else if (each.kind == ArgumentKind::output) outputs.push_back("torch::Tensor " + c_name(each.name));
-      else if (each.kind == ArgumentKind::input) inputs.push_back("torch::Tensor " + c_name(each.name));
+    for (const FormulaArgument& argument : plan_.arguments) {
+      if (argument.absent) continue;
+      if (argument.kind == ArgumentKind::scalar)
+        inputs.push_back(
+            fmt::format("{} {}", is_floating(argument.dtype) ? "double" : "int64_t", c_name(argument.name)));
+      else if (argument.kind == ArgumentKind::output) outputs.push_back("torch::Tensor " + c_name(argument.name));
+      else if (argument.kind == ArgumentKind::input) inputs.push_back("torch::Tensor " + c_name(argument.name));
       else
-        throw bad_input(
-            fmt::format("'{}' is changed in place, which a definition of FlashInfer-Bench does not say", each.name));
+        throw bad_input(fmt::format("'{}' is changed in place, which a definition of FlashInfer-Bench does not say",
+                                    argument.name));
     }
     inputs.insert(inputs.end(), outputs.begin(), outputs.end());
     return fmt::format("{}", fmt::join(inputs, ", "));
@@ -73,11 +78,11 @@ class SolutionWriter {
   /// A variable for each size that the shape of a tensor states.
   std::string sizes() const {
     std::map<std::string, std::string> stated;
-    for (const FormulaArgument& each : plan_.arguments) {
-      if (each.absent || each.kind == ArgumentKind::scalar) continue;
-      for (std::size_t d = 0; d < each.shape.size(); ++d)
-        if (const Formula& extent = each.shape[d]; extent.is_object() && extent.contains("size"))
-          stated.emplace(extent.at("size").get<std::string>(), fmt::format("{}.size({})", c_name(each.name), d));
+    for (const FormulaArgument& argument : plan_.arguments) {
+      if (argument.absent || argument.kind == ArgumentKind::scalar) continue;
+      for (std::size_t d = 0; d < argument.shape.size(); ++d)
+        if (const Formula& extent = argument.shape[d]; extent.is_object() && extent.contains("size"))
+          stated.emplace(extent.at("size").get<std::string>(), fmt::format("{}.size({})", c_name(argument.name), d));
     }
     std::string text;
     for (const auto& [size, from] : stated) text += fmt::format("  const int64_t {} = {};\n", size, from);
@@ -91,11 +96,11 @@ class SolutionWriter {
     return text;
   }
 
-  std::string workspace(const FormulaWorkspace& each) const {
+  std::string workspace(const FormulaWorkspace& scratch) const {
     return fmt::format(
         "  torch::Tensor {0} = torch::{1}({{{2}}}, "
         "torch::TensorOptions().dtype(torch::kUInt8).device(torch::kCUDA));\n",
-        c_name(each.name), each.zeroed ? "zeros" : "empty", host_source(each.bytes));
+        c_name(scratch.name), scratch.zeroed ? "zeros" : "empty", host_source(scratch.bytes));
   }
 
   static std::string place(const FormulaPointer& pointer) {
@@ -107,10 +112,10 @@ class SolutionWriter {
   std::string passed(const FormulaLaunchArgument& argument) const {
     return std::visit(
         Match{[&](const FormulaPointer& pointer) -> std::string {
-                const auto found = std::ranges::find(plan_.arguments, pointer.name, &FormulaArgument::name);
-                if (found != plan_.arguments.end() && found->absent) return "nullptr";
-                if (found != plan_.arguments.end() && found->kind == ArgumentKind::scalar)
-                  return fmt::format("static_cast<{}>({})", scalar_type(found->dtype), c_name(pointer.name));
+                const auto argument = std::ranges::find(plan_.arguments, pointer.name, &FormulaArgument::name);
+                if (argument != plan_.arguments.end() && argument->absent) return "nullptr";
+                if (argument != plan_.arguments.end() && argument->kind == ArgumentKind::scalar)
+                  return fmt::format("static_cast<{}>({})", scalar_type(argument->dtype), c_name(pointer.name));
                 return fmt::format("Address{{{}}}", place(pointer));
               },
               [&](const FormulaScalar& scalar) -> std::string {
@@ -149,7 +154,7 @@ class SolutionWriter {
                       "solution does not do",
                       launch.entry));
     std::vector<std::string> arguments;
-    for (const FormulaLaunchArgument& each : launch.args) arguments.push_back(passed(each));
+    for (const FormulaLaunchArgument& argument : launch.args) arguments.push_back(passed(argument));
     std::string text;
     const std::string shared = host_source(launch.shared);
     if (launch.shared != Formula(0))

@@ -82,52 +82,52 @@ std::vector<Tensor> tensors_of(const Object& list, const Definition& definition)
 }
 
 Definition definition_of(const Object& object) {
-  Definition made;
-  made.name = object.at("name").get<std::string>();
+  Definition definition;
+  definition.name = object.at("name").get<std::string>();
   for (const auto& [name, axis] : object.at("axes").items()) {
     std::optional<std::int64_t> value;
     if (axis.at("type") == "const") value = axis.at("value").get<std::int64_t>();
-    made.axes.emplace_back(name, value);
+    definition.axes.emplace_back(name, value);
   }
-  made.inputs = tensors_of(object.at("inputs"), made);
-  made.outputs = tensors_of(object.at("outputs"), made);
-  made.reference = object.at("reference").get<std::string>();
-  made.text = object;
-  return made;
+  definition.inputs = tensors_of(object.at("inputs"), definition);
+  definition.outputs = tensors_of(object.at("outputs"), definition);
+  definition.reference = object.at("reference").get<std::string>();
+  definition.text = object;
+  return definition;
 }
 
 ProblemSize size_of(const Object& object) {
-  ProblemSize made;
-  made.uuid = object.value("uuid", "");
-  made.axes = object.at("axes").get<std::map<std::string, std::int64_t>>();
+  ProblemSize size;
+  size.uuid = object.value("uuid", "");
+  size.axes = object.at("axes").get<std::map<std::string, std::int64_t>>();
   if (object.contains("inputs"))
     for (const auto& [name, input] : object.at("inputs").items()) {
       const std::string type = input.value("type", "random");
-      if (type == "safetensors") made.recorded = true;
-      if (type == "scalar" && input.at("value").is_number()) made.scalars[name] = input.at("value").get<double>();
-      if (type == "scalar" && input.at("value").is_boolean()) made.scalars[name] = input.at("value") == true ? 1 : 0;
+      if (type == "safetensors") size.recorded = true;
+      if (type == "scalar" && input.at("value").is_number()) size.scalars[name] = input.at("value").get<double>();
+      if (type == "scalar" && input.at("value").is_boolean()) size.scalars[name] = input.at("value") == true ? 1 : 0;
     }
-  made.text = object;
-  return made;
+  size.text = object;
+  return size;
 }
 
 Solution solution_of(const Object& object, const std::string& where) {
-  Solution made{object.at("name").get<std::string>(),
-                object.at("definition").get<std::string>(),
-                "",
-                object.at("spec").at("entry_point").get<std::string>(),
-                {},
-                object};
+  Solution solution{object.at("name").get<std::string>(),
+                    object.at("definition").get<std::string>(),
+                    "",
+                    object.at("spec").at("entry_point").get<std::string>(),
+                    {},
+                    object};
   const Object& spec = object.at("spec");
   const Object language = spec.contains("language") ? spec.at("language") : spec.value("languages", Object("cuda"));
-  made.language = language.is_array() ? language.at(0).get<std::string>() : language.get<std::string>();
+  solution.language = language.is_array() ? language.at(0).get<std::string>() : language.get<std::string>();
   for (const Object& source : object.at("sources")) {
     const fs::path path = fs::path(source.at("path").get<std::string>()).lexically_normal();
     if (path.empty() || path.is_absolute() || *path.begin() == "..")
       throw bad_input(fmt::format("{}: the source '{}' lies outside of its solution", where, path.string()));
-    made.sources.emplace_back(path.generic_string(), source.at("content").get<std::string>());
+    solution.sources.emplace_back(path.generic_string(), source.at("content").get<std::string>());
   }
-  return made;
+  return solution;
 }
 
 void add_workload(Dataset& dataset, const Object& line, const std::string& only) {
@@ -191,13 +191,13 @@ Dataset read_dataset(const std::string& folder) {
 }
 
 std::optional<Dtype> dtype_of(const std::string& name) {
-  const auto found = std::ranges::find_if(kTypes, [&](const auto& each) { return name == each.first; });
-  return found == kTypes.end() ? std::nullopt : std::optional(found->second);
+  const auto type = std::ranges::find_if(kTypes, [&](const auto& entry) { return name == entry.first; });
+  return type == kTypes.end() ? std::nullopt : std::optional(type->second);
 }
 
 std::string dtype_name(Dtype dtype) {
-  const auto found = std::ranges::find_if(kTypes, [&](const auto& each) { return dtype == each.second; });
-  return found == kTypes.end() ? "" : found->first;
+  const auto type = std::ranges::find_if(kTypes, [&](const auto& entry) { return dtype == entry.second; });
+  return type == kTypes.end() ? "" : type->first;
 }
 
 }  // namespace harness::flashinfer

@@ -22,9 +22,9 @@ namespace {
 
 /// Letters, digits and _ in the place of anything else: names of files and solutions.
 std::string plain(const std::string& text) {
-  std::string made;
-  for (const char c : text) made += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
-  return made;
+  std::string result;
+  for (const char c : text) result += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
+  return result;
 }
 
 /// The same text has the same number everywhere and always: a data set that is written again does not change.
@@ -99,20 +99,20 @@ class KernelWriter {
 
   std::string defined(const package::MeasuredPoint& point, const FormulaPlan& plan) {
     const std::string folder = catalog_.plugin(kernel_).folder() + "/flashinfer/";
-    const auto given = read_file_if_any(folder + "definition.json");
+    const auto definition = read_file_if_any(folder + "definition.json");
     const auto reference = read_file_if_any(folder + "reference.py");
-    if (!given && !reference)
+    if (!definition && !reference)
       throw bad_input(
           fmt::format("a definition of FlashInfer-Bench has its reference in PyTorch; write one, a function "
                       "run(...), as {}reference.py",
                       folder));
-    Object object = given ? Object::parse(*given) : definition_of(point, plan, *reference);
+    Object object = definition ? Object::parse(*definition) : definition_of(point, plan, *reference);
     const std::string name = object.at("name").get<std::string>();
     if (exported_.files.emplace(path("definitions", name, ".json"), object.dump(2) + "\n").second)
       ++exported_.definitions;
     definition_ = std::move(object);
-    parameters_ =
-        given ? parameters_of(read_file_if_any(folder + "names.json").value_or("{}")) : std::vector<HostParameter>{};
+    parameters_ = definition ? parameters_of(read_file_if_any(folder + "names.json").value_or("{}"))
+                             : std::vector<HostParameter>{};
     return name;
   }
 
@@ -168,9 +168,9 @@ class KernelWriter {
   Object definition_of(const package::MeasuredPoint& point, const FormulaPlan& plan,
                        const std::string& reference) const {
     Object axes = Object::object(), inputs = Object::object(), outputs = Object::object();
-    for (const FormulaArgument& each : plan.arguments) {
-      if (each.absent) continue;
-      (each.kind == ArgumentKind::output ? outputs : inputs)[each.name] = tensor(each, axes);
+    for (const FormulaArgument& argument : plan.arguments) {
+      if (argument.absent) continue;
+      (argument.kind == ArgumentKind::output ? outputs : inputs)[argument.name] = tensor(argument, axes);
     }
     return {{"name", definition_name(kernel_, point.workload)},
             {"op_type", kernel_},
@@ -200,7 +200,7 @@ class KernelWriter {
         throw bad_input(fmt::format("the definition's axis '{}' is no size of the kernel", axis));
       axes[axis] = std::get<std::int64_t>(value->second);
     }
-    if (const auto known = known_workload(axes)) return *known;
+    if (const auto workload = known_workload(axes)) return *workload;
     for (const auto& [input, spec] : definition_.at("inputs").items()) {
       inputs[input] = Object{{"type", "random"}};
       if (!spec.at("shape").is_null()) continue;
@@ -309,7 +309,7 @@ Exported export_dataset(Archive& archive, FormulaCatalog& catalog, const std::ve
   for (const std::string& kernel : kernels) {
     try {
       package::PackageRecord record = package::read_record(archive, catalog, {kernel, {}, "", {true, emulated, true}});
-      for (const std::string& each : record.refused) exported.left_out.push_back(reworded(each));
+      for (const std::string& reason : record.refused) exported.left_out.push_back(reworded(reason));
       KernelWriter(catalog, kernel, std::move(record), program, exported).write();
     } catch (const Error& failure) {
       if (failure.kind() != Error::Kind::bad_input) throw;

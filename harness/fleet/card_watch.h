@@ -23,7 +23,7 @@ class CardWatch {
  public:
   /// `known`: the card's first calibration by a method in earlier campaigns, if there is one.
   using Known = std::function<std::optional<CardCalibration>(const std::string& method)>;
-  CardWatch(CardRules rules, bool emulated, Known known);
+  CardWatch(CardRules rules, bool emulated, Known earlier);
 
   /// It is to be calibrated before it gets more work; never once it is quarantined.
   bool is_due(double now) const { return !quarantined_ && now >= due_; }
@@ -33,15 +33,15 @@ class CardWatch {
 
   /// Takes one in. Nothing: it drifts and is not to be blamed for a single one, another is needed now. What is
   /// returned names neither node nor card.
-  std::optional<CardCheck> take(const CardCalibration& found, double seconds, double now);
+  std::optional<CardCheck> take(const CardCalibration& calibration, double seconds, double now);
   /// It could not be calibrated, with a sentence.
   std::optional<CardCheck> fail(const std::string& why, double seconds, double now);
   bool quarantined() const { return quarantined_; }
 
  private:
   CardCheck conclude(CardCheck check, double now);
-  std::optional<double> drift_of(const CardCalibration& found) const;
-  bool drifts(const CardCalibration& found) const;
+  std::optional<double> drift_of(const CardCalibration& calibration) const;
+  bool drifts(const CardCalibration& calibration) const;
   std::string errors_of(const CardState& state);
 
   CardRules rules_;

@@ -22,16 +22,16 @@ std::string major_of(const std::string& release) {
 }
 
 /// Whether a device is meant by one of "cuda:1", "cuda:*", "*"; by none: all are.
-bool is_wanted(const std::vector<std::string>& wanted, const std::string& device) {
-  return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& word) {
+bool is_wanted(const std::vector<std::string>& devices, const std::string& device) {
+  return devices.empty() || std::ranges::any_of(devices, [&](const std::string& word) {
            return word == "*" || word == device ||
                   (word.ends_with(":*") && word.substr(0, word.size() - 2) == device_kind(device));
          });
 }
 
 /// Processors have no name of their own: a machine's, and the node's, which is one of several there.
-std::string card_name(const std::string& said, bool has_own, const std::string& node) {
-  return has_own ? said : said + "/" + node;
+std::string card_name(const std::string& name, bool has_own, const std::string& node) {
+  return has_own ? name : name + "/" + node;
 }
 std::string card_name(const json& device, const std::string& node) {
   return card_name(device.at("uuid"), !device.at("info").value("uuid", "").empty(), node);
@@ -81,7 +81,7 @@ class NodeFleet::Lead : public Evaluator {
   // A child of this machine shares its build cache with the others: one of them compiles. Elsewhere every node does.
   void prepare(std::span<const Realized> candidates) override {
     json children = json::array();
-    for (const Realized& each : candidates) children.push_back(name_of(each));
+    for (const Realized& candidate : candidates) children.push_back(name_of(candidate));
     if (children.empty()) return;
     bool built_here = false;
     for (std::size_t i = 0; i < fleet_.seats_.size(); ++i) {
@@ -105,8 +105,8 @@ class NodeFleet::Lead : public Evaluator {
     call.question = [&request](const json& question) -> json {
       const auto part = question.at("part").get<std::string>();
       if (question.at("ask") == "known") {
-        const auto known = request.known ? request.known(part) : std::nullopt;
-        return known ? *known : json();
+        const auto recorded = request.known ? request.known(part) : std::nullopt;
+        return recorded ? *recorded : json();
       }
       if (request.keep) request.keep(part, question.at("found"));
       return true;
@@ -177,14 +177,14 @@ void NodeFleet::gather() {
   constexpr double kSilentS = 3;
   const double begun = now();
   std::optional<double> first;
-  bool told = false;
+  bool announced = false;
   while (std::ranges::any_of(devices_, &FleetDevice::coming) && !gathered_enough(first)) {
     if (options_.stop && options_.stop()) throw environment_error("stopped before a node of the fleet was there");
     tick(kLookS);
     if (!first && std::ranges::any_of(devices_, &FleetDevice::alive)) first = now();
-    if (first || told || now() - begun < kSilentS) continue;
+    if (first || announced || now() - begun < kSilentS) continue;
     tell(fmt::format("waiting for the first node of the fleet; nothing of it is charged: {}", coming_nodes()));
-    told = true;
+    announced = true;
   }
   for (std::size_t i = 0; i < seats_.size(); ++i) devices_[i].waited_s = seats_[i]->waited_s();
 }
@@ -207,10 +207,10 @@ std::string NodeFleet::coming_nodes() const {
 
 std::vector<json> NodeFleet::wanted_devices(std::size_t seat) const {
   if (!joining_[seat].device.is_null()) return {joining_[seat].device};
-  std::vector<json> wanted;
+  std::vector<json> devices;
   for (const json& device : seats_[seat]->hello().at("devices"))
-    if (is_wanted(seats_[seat]->spec().devices, device.at("info").at("device"))) wanted.push_back(device);
-  return wanted;
+    if (is_wanted(seats_[seat]->spec().devices, device.at("info").at("device"))) devices.push_back(device);
+  return devices;
 }
 
 /// A node's first hello: it takes the first device that is wanted of it, and each other one gets a node of its own.
@@ -221,13 +221,13 @@ void NodeFleet::welcome(std::size_t seat) {
     return leave_out(
         seat, fmt::format("it runs {} (protocol {}), and this is {} (protocol {}): install the same program there",
                           hello.value("build", "?"), hello.value("hello", 0), options_.build, kProtocol));
-  const std::vector<json> wanted = wanted_devices(seat);
-  if (wanted.empty()) return leave_out(seat, "it has none of the devices that the fleet file names");
-  identify(seat, wanted.front());
-  for (std::size_t i = 1; i < wanted.size(); ++i) {
+  const std::vector<json> devices = wanted_devices(seat);
+  if (devices.empty()) return leave_out(seat, "it has none of the devices that the fleet file names");
+  identify(seat, devices.front());
+  for (std::size_t i = 1; i < devices.size(); ++i) {
     NodeSpec another = seats_[seat]->spec();
     another.name = fmt::format("{}/{}", another.name, i + 1);
-    add_seat(another, wanted[i]);
+    add_seat(another, devices[i]);
   }
   if (!gathered_) {
     devices_[seat].coming = false;
@@ -251,8 +251,8 @@ void NodeFleet::identify(std::size_t seat, const json& device) {
   card.uuid = card_name(device, card.node);
   const bool emulated = card.info.emulation;
   watches_[seat] = CardWatch(options_.cards, emulated, [this, emulated, seat](const std::string& method) {
-    const bool known = options_.first_calibration && !emulated;
-    return known ? options_.first_calibration(devices_[seat], method) : std::nullopt;
+    const bool has_first = options_.first_calibration && !emulated;
+    return has_first ? options_.first_calibration(devices_[seat], method) : std::nullopt;
   });
 }
 
@@ -390,8 +390,8 @@ void NodeFleet::calibrated(std::size_t device, const json& answer) {
   if (answer.contains("error")) {
     check = watch.fail(answer.at("error").at("message"), 0, now());
   } else {
-    const json& found = answer.at("answer");
-    check = watch.take(found.at("calibration").get<CardCalibration>(), found.at("seconds"), now());
+    const json& result = answer.at("answer");
+    check = watch.take(result.at("calibration").get<CardCalibration>(), result.at("seconds"), now());
     if (!check && watch.is_due(now())) return calibrate(device, true);  // one alone is not believed
   }
   if (!check) return;
@@ -423,8 +423,8 @@ std::string NodeFleet::lie_in(const json& answer, std::size_t device, const std:
   const json& evaluation = answer.at("answer").at("evaluation");
   const char* names[] = {"contract_hash", "source_hash"};
   for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const auto said = evaluation.at(names[i]).get<std::string>();
-    if (!said.empty() && said != hashes[i]) return fmt::format("it evaluated something else: another {}", names[i]);
+    const auto hash = evaluation.at(names[i]).get<std::string>();
+    if (!hash.empty() && hash != hashes[i]) return fmt::format("it evaluated something else: another {}", names[i]);
   }
   return "";
 }
@@ -492,9 +492,9 @@ void NodeFleet::begin(std::size_t device, std::int64_t ticket, EvaluationRequest
           ended_.push_back(std::move(ended));
           return;
         }
-        const json& found = answer.at("answer");
-        ended.evaluation = evaluation_from(found.at("evaluation"), source);
-        prepare_s_ += found.at("prepare_s").get<double>();
+        const json& result = answer.at("answer");
+        ended.evaluation = evaluation_from(result.at("evaluation"), source);
+        prepare_s_ += result.at("prepare_s").get<double>();
         if (devices_[device].usd_per_hour)
           ended.evaluation.cost.usd = *devices_[device].usd_per_hour * ended.evaluation.cost.wall_s / 3600;
         if (const auto* crashed = std::get_if<Crashed>(&ended.evaluation.outcome);
@@ -576,20 +576,20 @@ json NodeFleet::wait_for(Seat& seat, Call call) {
   const auto waiting = std::make_shared<Waiting>();
   waiting->question = std::move(call.question);
   call.question = [waiting](const json& question) { return waiting->question ? waiting->question(question) : json(); };
-  call.answered = [waiting](const json& found) { waiting->answer = found; };
+  call.answered = [waiting](const json& result) { waiting->answer = result; };
   call.lost = [waiting](const std::string& why, bool) { waiting->lost = why; };
   struct Leaving {
     Waiting& waiting;
     ~Leaving() { waiting.question = nullptr; }
   } leaving{*waiting};
   seat.push(std::move(call));
-  bool told = false;
+  bool announced = false;
   while (!waiting->answer) {
     if (!waiting->lost.empty())
       throw environment_error(fmt::format("node {} was lost: {}", seat.name(), waiting->lost));
-    if (options_.stop && options_.stop() && !told) {
+    if (options_.stop && options_.stop() && !announced) {
       seat.cancel();
-      told = true;
+      announced = true;
     }
     tick(kLookS);
   }

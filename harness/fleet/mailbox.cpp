@@ -19,10 +19,10 @@ constexpr std::size_t kKeptAnswers = 8;
 
 void write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the reader notices that the other side has gone
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;  // the reader notices that the other side has gone
+    bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
@@ -107,7 +107,7 @@ void Mailbox::receive(const json& message) {
     } else if (message.contains("call") && message.contains("id")) {
       const auto id = message.at("id").get<std::int64_t>();
       if (seen_.insert(id).second) calls_.push_back(message);
-      else if (const auto known = answers_.find(id); known != answers_.end()) again = known->second;
+      else if (const auto earlier = answers_.find(id); earlier != answers_.end()) again = earlier->second;
     }
   }
   changed_.notify_all();

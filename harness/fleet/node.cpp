@@ -103,8 +103,8 @@ class Node {
 
   json calibrate() {
     const double begin = now_s();
-    const CardCalibration found = evaluator_->calibrate();
-    return {{"calibration", found}, {"seconds", now_s() - begin}};
+    const CardCalibration calibration = evaluator_->calibrate();
+    return {{"calibration", calibration}, {"seconds", now_s() - begin}};
   }
 
   json evaluate(const json& call) {
@@ -115,8 +115,8 @@ class Node {
         request_from(wire, *catalog_, *evaluator_, admitted == admissions_.end() ? nullptr : &admitted->second);
     if (wire.at("asks_recorded").get<bool>())
       request.recorded_with = [this](const std::string& hash) {
-        const json found = mail_.ask({{"ask", "recorded"}, {"hash", hash}});
-        return found.is_number_integer() ? found.get<std::int64_t>() : std::int64_t{0};
+        const json answer = mail_.ask({{"ask", "recorded"}, {"hash", hash}});
+        return answer.is_number_integer() ? answer.get<std::int64_t>() : std::int64_t{0};
       };
     Evaluation evaluation = evaluator_->evaluate(request);
     const bool late = deadline_ > 0 && now_s() > deadline_ && std::holds_alternative<Interrupted>(evaluation.outcome);
@@ -148,11 +148,11 @@ class Node {
     AdmissionRequest request = admission_request(*catalog_, *evaluator_, call.at("kernel"));
     for (const auto& [part, found] : call.at("elsewhere").items()) request.elsewhere[part] = found;
     request.known = [this](const std::string& part) -> std::optional<json> {
-      json found = mail_.ask({{"ask", "known"}, {"part", part}});
-      return found.is_null() ? std::nullopt : std::optional(std::move(found));
+      json answer = mail_.ask({{"ask", "known"}, {"part", part}});
+      return answer.is_null() ? std::nullopt : std::optional(std::move(answer));
     };
-    request.keep = [this](const std::string& part, const json& found) {
-      mail_.ask({{"ask", "keep"}, {"part", part}, {"found", found}});
+    request.keep = [this](const std::string& part, const json& evidence) {
+      mail_.ask({{"ask", "keep"}, {"part", part}, {"found", evidence}});
     };
     const auto admission = evaluator_->admit(request);
     if (!admission) return nullptr;

@@ -41,19 +41,19 @@ void Seat::tick(double now, bool readable) {
     if (now >= start_again_) begin(now);
     return;
   }
-  const auto said = [&] {
+  const auto sentence = [&] {
     return lines_.last_other().empty() ? "" : fmt::format("; it said: {}", lines_.last_other());
   };
   if (readable) {
     const std::optional<std::string> bytes = transport_->receive();
-    if (!bytes) return lose("its process ended" + said(), now);
+    if (!bytes) return lose("its process ended" + sentence(), now);
     bytes_received_ += bytes->size();
     lines_.add(*bytes);
     listen(now);
     if (state_ != State::running) return;
   }
   if (!hello_ && now - begun_ > spec_.wait_s)
-    return lose(fmt::format("it said no hello within {:.0f} s{}", spec_.wait_s, said()), now);
+    return lose(fmt::format("it said no hello within {:.0f} s{}", spec_.wait_s, sentence()), now);
   if (hello_ && now - heard_ > patience_.silence)
     return lose(fmt::format("nothing was heard of it for {:.0f} s", patience_.silence), now);
   if (hello_ && !calls_.empty() && first_id_ == 0) send_first(now);

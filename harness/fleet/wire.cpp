@@ -135,13 +135,13 @@ json to_wire(const EvaluationRequest& request) {
                  {"alone_ns", request.incumbent->alone_ns}};
   if (request.failed_before)
     failed = {{"gate", request.failed_before->gate}, {"iteration", request.failed_before->iteration}};
-  for (const NewVariant& each : request.made)
-    made.push_back({{"kernel", each.kernel},
-                    {"name", each.name},
-                    {"parent", each.parent},
-                    {"source", each.source},
-                    {"manifest", each.manifest},
-                    {"proposal", each.proposal}});
+  for (const NewVariant& variant : request.made)
+    made.push_back({{"kernel", variant.kernel},
+                    {"name", variant.name},
+                    {"parent", variant.parent},
+                    {"source", variant.source},
+                    {"manifest", variant.manifest},
+                    {"proposal", variant.proposal}});
   return {{"name", name_of(request.realized)},
           {"incumbent", incumbent},
           {"baseline_ns", request.baseline_ns},

@@ -53,7 +53,7 @@ json arms_json(const std::vector<Stretch>& stretches) {
   std::vector<Stretch> arms;
   for (const Stretch& stretch : stretches) {
     if (stretch.action != Action::try_arm) continue;
-    auto arm = std::find_if(arms.begin(), arms.end(), [&](const Stretch& each) { return each.arm == stretch.arm; });
+    auto arm = std::find_if(arms.begin(), arms.end(), [&](const Stretch& other) { return other.arm == stretch.arm; });
     if (arm == arms.end()) {
       arms.push_back(stretch);
       arms.back().decisions = 1;  // times it was taken up

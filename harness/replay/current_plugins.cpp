@@ -21,8 +21,8 @@ class Refit {
   /// The recorded configuration as it is written today, if it still is one.
   const std::optional<Config>& config(const IterationSummary& row) {
     const std::string key = record_key(row.workload, row.candidate);
-    const auto known = configs_.find(key);
-    return known != configs_.end() ? known->second : configs_.emplace(key, find(row)).first->second;
+    const auto entry = configs_.find(key);
+    return entry != configs_.end() ? entry->second : configs_.emplace(key, find(row)).first->second;
   }
 
   /// Makes an accepted proposal a variant again; false where its parent is no longer what it was made of.

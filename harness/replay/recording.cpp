@@ -31,8 +31,8 @@ bool is_faster(const IterationSummary& one, const IterationSummary& other) {
 
 template <typename Found>
 const Found* found_in(const std::map<std::string, const Found*>& map, const std::string& key) {
-  const auto found = map.find(key);
-  return found == map.end() ? nullptr : found->second;
+  const auto entry = map.find(key);
+  return entry == map.end() ? nullptr : entry->second;
 }
 
 }  // namespace
@@ -104,9 +104,10 @@ RecordBook::RecordBook(const Recording& recording) {
 
 void RecordBook::add_confirmation(const IterationSummary& iteration) {
   const auto count = static_cast<double>(confirmations_.size());
-  std::vector<const IterationSummary*>& known = confirmations_[record_key(iteration.workload, iteration.candidate)];
-  known.push_back(&iteration);
-  if (known.size() > 1) return;
+  std::vector<const IterationSummary*>& confirmations =
+      confirmations_[record_key(iteration.workload, iteration.candidate)];
+  confirmations.push_back(&iteration);
+  if (confirmations.size() > 1) return;
   confirm_s_ = (confirm_s_ * count + iteration.wall_s) / (count + 1);
 }
 
@@ -133,14 +134,14 @@ const Profile* RecordBook::profile(const std::string& workload, const Candidate&
 
 const IterationSummary* RecordBook::confirmation(const std::string& workload, const Candidate& candidate,
                                                  std::size_t nth) const {
-  const auto found = confirmations_.find(record_key(workload, candidate));
-  return found == confirmations_.end() ? nullptr : found->second[std::min(nth, found->second.size() - 1)];
+  const auto entry = confirmations_.find(record_key(workload, candidate));
+  return entry == confirmations_.end() ? nullptr : entry->second[std::min(nth, entry->second.size() - 1)];
 }
 
 const std::vector<const IterationSummary*>& RecordBook::of_arm(const ArmId& arm) const {
   static const std::vector<const IterationSummary*> none;
-  const auto found = by_arm_.find(arm);
-  return found == by_arm_.end() ? none : found->second;
+  const auto entry = by_arm_.find(arm);
+  return entry == by_arm_.end() ? none : entry->second;
 }
 
 const IterationSummary* RecordBook::ran(const std::string& workload, const std::string& binary_hash) const {
@@ -148,13 +149,13 @@ const IterationSummary* RecordBook::ran(const std::string& workload, const std::
 }
 
 std::optional<double> RecordBook::no_effect_seconds(const std::string& workload, const std::string& binary_hash) const {
-  const auto found = no_effect_s_.find(code_key(workload, binary_hash));
-  return found == no_effect_s_.end() ? std::nullopt : std::optional(found->second);
+  const auto entry = no_effect_s_.find(code_key(workload, binary_hash));
+  return entry == no_effect_s_.end() ? std::nullopt : std::optional(entry->second);
 }
 
 const IterationSummary* RecordBook::incumbent(const IterationSummary& iteration) const {
-  const auto found = incumbents_.find(iteration.iteration);
-  return found == incumbents_.end() ? nullptr : found->second;
+  const auto entry = incumbents_.find(iteration.iteration);
+  return entry == incumbents_.end() ? nullptr : entry->second;
 }
 
 bool Podium::apply(const IterationSummary& iteration) {
@@ -185,8 +186,8 @@ bool Podium::apply(const IterationSummary& iteration) {
 }
 
 const IterationSummary* Podium::best(const std::string& kernel, const std::string& workload) const {
-  const auto found = places_.find({kernel, workload});
-  return found == places_.end() || found->second.standings.empty() ? nullptr : found->second.standings.back();
+  const auto place = places_.find({kernel, workload});
+  return place == places_.end() || place->second.standings.empty() ? nullptr : place->second.standings.back();
 }
 
 double Podium::score(const std::map<std::pair<std::string, std::string>, double>& weights) const {

@@ -49,19 +49,19 @@ class ReplaySearch : public Search {
 
   std::optional<SearchAsk> ask() override {
     if (given_ || ended_) return given_;
-    std::optional<SearchAsk> wanted = search_->ask();
-    if (!wanted) return std::nullopt;
-    const SearchAsk own = *wanted;
-    if (!book_.find(space_.id.workload, candidate(wanted->variant, wanted->config))) wanted = stand_in(*wanted);
-    if (!wanted) {
+    std::optional<SearchAsk> own_ask = search_->ask();
+    if (!own_ask) return std::nullopt;
+    const SearchAsk own = *own_ask;
+    if (!book_.find(space_.id.workload, candidate(own_ask->variant, own_ask->config))) own_ask = stand_in(*own_ask);
+    if (!own_ask) {
       ended_ = true;
       tally_.ended.insert(space_.id);
       return std::nullopt;
     }
-    asked_.insert(key(*wanted));
-    own_[key(*wanted)] = own;
-    wanted->hints.clear();
-    given_ = std::move(wanted);
+    asked_.insert(key(*own_ask));
+    own_[key(*own_ask)] = own;
+    own_ask->hints.clear();
+    given_ = std::move(own_ask);
     return given_;
   }
 
@@ -74,10 +74,10 @@ class ReplaySearch : public Search {
     given_.reset();
     search_->put_off();
   }
-  void tell_late(const SearchAsk& asked, const SearchResult& result) override {
-    const bool still_given = given_ && key(*given_) == key(asked);
+  void tell_late(const SearchAsk& late_ask, const SearchResult& result) override {
+    const bool still_given = given_ && key(*given_) == key(late_ask);
     if (still_given) given_.reset();
-    search_->tell_late(own_.at(key(asked)), result);
+    search_->tell_late(own_.at(key(late_ask)), result);
   }
 
  private:
@@ -87,21 +87,21 @@ class ReplaySearch : public Search {
     return {space_.id.kernel, variant, space_.id.technique, config};
   }
 
-  double distance_to(const SearchAsk& wanted, const Candidate& recorded) const {
-    if (recorded.variant != wanted.variant) return 1e6;
+  double distance_to(const SearchAsk& ask, const Candidate& recorded) const {
+    if (recorded.variant != ask.variant) return 1e6;
     const auto space = std::find_if(space_.variants.begin(), space_.variants.end(),
-                                    [&](const auto& each) { return each.first == wanted.variant; });
-    return space == space_.variants.end() ? 1e6 : distance(space->second, wanted.config, recorded.config);
+                                    [&](const auto& entry) { return entry.first == ask.variant; });
+    return space == space_.variants.end() ? 1e6 : distance(space->second, ask.config, recorded.config);
   }
 
   /// The nearest recorded configuration of the arm that this search was not given yet; the earlier one on a tie.
-  std::optional<SearchAsk> stand_in(const SearchAsk& wanted) {
+  std::optional<SearchAsk> stand_in(const SearchAsk& ask) {
     if (!stand_ins_) return std::nullopt;
     const IterationSummary* nearest = nullptr;
     double least = 0;
     for (const IterationSummary* row : book_.of_arm(space_.id)) {
       if (asked_.contains(row->candidate.variant + "\n" + to_text(row->candidate.config))) continue;
-      const double apart = distance_to(wanted, row->candidate);
+      const double apart = distance_to(ask, row->candidate);
       if (nearest != nullptr && apart >= least) continue;
       nearest = row;
       least = apart;
@@ -109,10 +109,9 @@ class ReplaySearch : public Search {
     if (nearest == nullptr) return std::nullopt;
     ++tally_.stand_ins;
     if (tally_.examples.size() < kMostExamples)
-      tally_.examples.push_back(
-          fmt::format("{} was never evaluated; answered by {}",
-                      describe_candidate(space_.id.workload, wanted.variant, wanted.config),
-                      describe_candidate(space_.id.workload, nearest->candidate.variant, nearest->candidate.config)));
+      tally_.examples.push_back(fmt::format(
+          "{} was never evaluated; answered by {}", describe_candidate(space_.id.workload, ask.variant, ask.config),
+          describe_candidate(space_.id.workload, nearest->candidate.variant, nearest->candidate.config)));
     return SearchAsk{nearest->candidate.variant, nearest->candidate.config, {}};
   }
 
@@ -171,14 +170,15 @@ std::pair<double, double> interval(const IterationSummary& row, bool predicted) 
 }  // namespace
 
 Problem ReplayKernel::problem(const std::string& workload) {
-  const auto kept = problems_.find(workload);
-  return kept != problems_.end() ? kept->second : problems_.emplace(workload, plugin().problem(workload)).first->second;
+  const auto entry = problems_.find(workload);
+  return entry != problems_.end() ? entry->second
+                                  : problems_.emplace(workload, plugin().problem(workload)).first->second;
 }
 
 void ReplayKernel::add_variant(const NewVariant& variant) {
   plugin().add_variant(variant);
-  const auto forget = [](auto& kept, const std::string& part) {
-    std::erase_if(kept, [&](const auto& entry) { return entry.first.find(part) != std::string::npos; });
+  const auto forget = [](auto& answers, const std::string& part) {
+    std::erase_if(answers, [&](const auto& entry) { return entry.first.find(part) != std::string::npos; });
   };
   const std::string key = "\n" + variant.name + "\n";
   forget(spaces_, key);
@@ -197,18 +197,18 @@ std::string space_key(const std::string& variant, const std::string& workload, c
 
 Space ReplayKernel::space(const std::string& variant, const std::string& workload, const DeviceInfo& device) {
   const std::string key = space_key(variant, workload, device);
-  const auto kept = spaces_.find(key);
-  return kept != spaces_.end() ? kept->second
-                               : spaces_.emplace(key, plugin().space(variant, workload, device)).first->second;
+  const auto entry = spaces_.find(key);
+  return entry != spaces_.end() ? entry->second
+                                : spaces_.emplace(key, plugin().space(variant, workload, device)).first->second;
 }
 
 Config ReplayKernel::default_config(const std::string& variant, const std::string& workload, const DeviceInfo& device,
                                     const Config& given) {
   if (!given.empty()) return plugin().default_config(variant, workload, device, given);
   const std::string key = space_key(variant, workload, device);
-  const auto kept = defaults_.find(key);
-  return kept != defaults_.end()
-             ? kept->second
+  const auto entry = defaults_.find(key);
+  return entry != defaults_.end()
+             ? entry->second
              : defaults_.emplace(key, plugin().default_config(variant, workload, device, {})).first->second;
 }
 
@@ -218,9 +218,9 @@ Realized ReplayKernel::realize(const Candidate& candidate, const std::string& wo
   realized.problem.kernel = candidate.kernel;
   realized.problem.workload.name = workload;
   const std::string key = record_key(workload, candidate) + "\n" + device.name;
-  auto kept = plans_.find(key);
-  if (kept == plans_.end()) kept = plans_.emplace(key, plugin().realize(candidate, workload, device).plan).first;
-  realized.plan = kept->second;
+  auto entry = plans_.find(key);
+  if (entry == plans_.end()) entry = plans_.emplace(key, plugin().realize(candidate, workload, device).plan).first;
+  realized.plan = entry->second;
   return realized;
 }
 
@@ -230,8 +230,8 @@ std::unique_ptr<Search> ReplayScripts::search(const std::string& name_or_file, c
 }
 
 std::optional<Profile> ReplayProfiler::profile(const Realized& realized, const ProfileRequest&) {
-  const Profile* const known = book_.profile(realized.problem.workload.name, realized.candidate);
-  return known == nullptr ? std::nullopt : std::optional(*known);
+  const Profile* const recorded = book_.profile(realized.problem.workload.name, realized.candidate);
+  return recorded == nullptr ? std::nullopt : std::optional(*recorded);
 }
 
 Evaluation ReplayEvaluator::evaluate(const EvaluationRequest& request) {

@@ -22,8 +22,8 @@ std::string ReplayProposer::spec() const {
 }
 
 bool ReplayProposer::ready() {
-  return std::ranges::any_of(recorded_, [&](const ProposalRecord& each) {
-    return is_answer(each) && !each.second_to && !given_.contains(each.number);
+  return std::ranges::any_of(recorded_, [&](const ProposalRecord& proposal) {
+    return is_answer(proposal) && !proposal.second_to && !given_.contains(proposal.number);
   });
 }
 
@@ -33,9 +33,9 @@ const ProposalRecord* ReplayProposer::answer_to(const ProposalRecord& request) c
     const auto at = stands_for_.find(*request.second_to);
     first = at == stands_for_.end() ? 0 : at->second;
   }
-  for (const ProposalRecord& each : recorded_) {
-    if (!is_answer(each) || given_.contains(each.number) || each.arm.kernel != request.arm.kernel) continue;
-    if (each.second_to == first) return &each;
+  for (const ProposalRecord& proposal : recorded_) {
+    if (!is_answer(proposal) || given_.contains(proposal.number) || proposal.arm.kernel != request.arm.kernel) continue;
+    if (proposal.second_to == first) return &proposal;
   }
   return nullptr;
 }
@@ -44,11 +44,11 @@ void ReplayProposer::begin(const ProposalRecord& record, double) {
   Due due;
   due.answer.number = record.number;
   due.at_s = clock_.seconds();
-  if (const ProposalRecord* found = answer_to(record)) {
-    due.at_s += found->latency_s;
-    due.answer.recorded = *found;
-    stands_for_[record.number] = found->number;
-    given_.insert(found->number);
+  if (const ProposalRecord* recorded = answer_to(record)) {
+    due.at_s += recorded->latency_s;
+    due.answer.recorded = *recorded;
+    stands_for_[record.number] = recorded->number;
+    given_.insert(recorded->number);
   } else {
     due.answer.end = ProposerAnswer::End::unavailable;
     due.answer.why = "the record holds no further proposal for this kernel";

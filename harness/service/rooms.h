@@ -11,7 +11,6 @@
 #include "harness/core/evaluator.h"
 #include "harness/core/fleet.h"
 #include "harness/core/formula_catalog.h"
-#include "harness/core/observation.h"
 #include "harness/core/page_record.h"
 #include "harness/core/playbook.h"
 #include "harness/core/profiler.h"
@@ -39,6 +38,8 @@ struct OfflineDevice {
   /// How a kernel's reference is built. Throws Error(bad_input): its file cannot be read.
   std::function<BuildSpec(const Realized&)> reference_build;
 };
+
+class Observer;  // core/observation.h
 
 /// What the commands are made of. composition.cpp fills it with the real classes; a command asks for what it needs, so
 /// that `harness --help` opens nothing.

@@ -154,6 +154,7 @@ class WorkerObserver : public Observer {
       Observation& observation = all[chosen[i]];
       if (endless == kMostEndless) {
         observation.failure = "it was not tried: those before it did not end";
+        observation.endless = true;
         for (const Arena& arena : launches[chosen[i]].arenas) observation.arenas[arena.name];
         continue;
       }
@@ -161,7 +162,10 @@ class WorkerObserver : public Observer {
       const auto failure = lost ? lost : runner.run(i, 0, launches[chosen[i]].deadline_s, &raw);
       if (failure && failure->kind == RunnerFailure::Kind::environment) throw environment_error(failure->detail);
       if (failure) observation.failure = failure->detail.empty() ? "it did not end" : failure->detail;
-      if (observation.failure.find("did not end") != std::string::npos) ++endless;
+      // Where a person stops the program, nothing that follows ends either.
+      observation.endless = failure && (failure->kind == RunnerFailure::Kind::timed_out ||
+                                        failure->kind == RunnerFailure::Kind::interrupted);
+      if (observation.endless) ++endless;
       if (raw) add_findings(executables[i], *raw, observation);
       for (const Arena& arena : launches[chosen[i]].arenas)
         observation.arenas[arena.name] = read_seen(executables[i], arena.name, images[i]);

@@ -87,8 +87,8 @@ void apply_argument(AdoptedKernel& kernel, const std::string& text) {
 }
 
 /// "eps=1e-6" of a floating-point number, "causal=1" or "causal=true" of a flag.
-void set_real(AdoptedParameter& parameter, const std::string& text, const std::string& given) {
-  const std::string value = given == "true" ? "1" : given == "false" ? "0" : given;
+void set_real(AdoptedParameter& parameter, const std::string& text, const std::string& answer) {
+  const std::string value = answer == "true" ? "1" : answer == "false" ? "0" : answer;
   char* end = nullptr;
   parameter.value = std::strtod(value.c_str(), &end);
   if (value.empty() || *end != '\0') throw bad_input(fmt::format("--set {}: '{}' is no number", text, value));

@@ -88,10 +88,10 @@ const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch
   const FoundLaunch* through = nullptr;
   const std::size_t parameters = source.parsed.declarations[index_of(source, entry)].parameters.size();
   for (const FoundLaunch& launch : launches) {
-    const bool named = std::ranges::any_of(source.parsed.declarations, [&](const Declaration& declaration) {
+    const bool is_kernel = std::ranges::any_of(source.parsed.declarations, [&](const Declaration& declaration) {
       return declaration.kernel && declaration.name == launch.entry;
     });
-    if (named || launch.arguments.size() != parameters) continue;
+    if (is_kernel || launch.arguments.size() != parameters) continue;
     if (through != nullptr) return nullptr;
     through = &launch;
   }

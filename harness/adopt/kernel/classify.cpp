@@ -27,32 +27,31 @@ bool of_parameters(const AdoptedKernel& kernel, const std::string& type) {
 
 /// "T=f16,bf16" -> T and these types.
 std::map<std::string, std::vector<Dtype>> types_said(const AdoptedKernel& kernel, const AdoptOptions& options) {
-  std::map<std::string, std::vector<Dtype>> said;
+  std::map<std::string, std::vector<Dtype>> types;
   for (const std::string& text : options.types) {
     const auto [name, list] = name_and_rest("type", text);
-    const bool known = std::ranges::any_of(kernel.declaration.templates, [&, own = name](const auto& parameter) {
-      return parameter.type && parameter.name == own;
-    });
-    if (!known)
+    const bool has_parameter =
+        std::ranges::any_of(kernel.declaration.templates,
+                            [&, own = name](const auto& parameter) { return parameter.type && parameter.name == own; });
+    if (!has_parameter)
       throw bad_input(fmt::format("--type {}: '{}' has no type '{}' among its template parameters", text,
                                   kernel.shown_name(), name));
     for (const std::string& type : by_commas(list)) {
       const auto dtype = parse_dtype(type);
       if (!dtype)
         throw bad_input(fmt::format("--type {}: '{}' is no element type such as f32, f16, bf16, s32", text, type));
-      said[name].push_back(*dtype);
+      types[name].push_back(*dtype);
     }
   }
-  return said;
+  return types;
 }
 
-Error unknown_type(const AdoptedKernel& kernel, const std::string& parameter, const std::string& written) {
+Error unknown_type(const AdoptedKernel& kernel, const std::string& parameter, const std::string& type) {
   std::string why = "nothing in the file says what it is launched with";
   if (!kernel.launch.dispatch.empty())
     why = fmt::format("{} around its launch is defined in no file that was read (--include DIR)",
                       kernel.launch.dispatch.substr(0, kernel.launch.dispatch.find('(')));
-  else if (!written.empty())
-    why = fmt::format("its launch has the type {}, which no file that was read explains", written);
+  else if (!type.empty()) why = fmt::format("its launch has the type {}, which no file that was read explains", type);
   return bad_input(
       fmt::format("{}: '{}' is a template on the type {}, and {}; give --type {}=f32, or several: --type {}=f16,bf16",
                   shown_file(kernel.declaration.file), kernel.shown_name(), parameter, why, parameter, parameter));
@@ -61,22 +60,22 @@ Error unknown_type(const AdoptedKernel& kernel, const std::string& parameter, co
 }  // namespace
 
 void choose_types(AdoptedKernel& kernel, const AdoptOptions& options) {
-  const std::map<std::string, std::vector<Dtype>> said = types_said(kernel, options);
+  const std::map<std::string, std::vector<Dtype>> types = types_said(kernel, options);
   std::string dispatched;
   for (const TemplateParameter& parameter : kernel.declaration.templates) {
     if (!parameter.type) continue;
     const auto argument = kernel.launch.templates.find(parameter.name);
     std::string written = argument == kernel.launch.templates.end() ? "" : argument->second;
-    const auto answer = said.find(parameter.name);
-    if (answer != said.end() && answer->second.size() == 1) written = cuda_type(answer->second.front());
+    const auto answer = types.find(parameter.name);
+    if (answer != types.end() && answer->second.size() == 1) written = cuda_type(answer->second.front());
     // int64_t is a long, and arrays of eight bytes are passed as long long: two types to a template.
     if (const auto whole = dtype_of_type(written); whole && !is_floating(*whole) && storage_bytes(*whole) == 8)
       kernel.launch.templates[parameter.name] = written = cuda_type(*whole);
-    const bool several = answer != said.end() && answer->second.size() > 1;
+    const bool several = answer != types.end() && answer->second.size() > 1;
     const std::vector<std::string> words = words_of(written);
     const auto fixed = several ? std::nullopt : dtype_of_type(written);
     const bool word = words.size() == 1 && words[0] == written;
-    const bool varies = several || (kernel.launch.dtypes.size() > 1 && answer == said.end());
+    const bool varies = several || (kernel.launch.dtypes.size() > 1 && answer == types.end());
     if (fixed &&
         (!is_floating(*fixed) || !kernel.dtype_parameter.empty() || varies || !of_pointer(kernel, parameter.name))) {
       kernel.types[parameter.name] = written;
@@ -361,10 +360,10 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* first) {
   narrow_by_conditions(kernel);
 }
 
-void choose_dtype(AdoptedKernel& kernel, const std::vector<Dtype>& wanted) {
+void choose_dtype(AdoptedKernel& kernel, const std::vector<Dtype>& dtypes) {
   if (kernel.dtype_parameter.empty()) return;
   for (const Dtype dtype : kernel.dtypes)
-    if (std::ranges::find(wanted, dtype) != wanted.end()) {
+    if (std::ranges::find(dtypes, dtype) != dtypes.end()) {
       kernel.dtypes = {dtype};
       for (AdoptedParameter& parameter : kernel.parameters)
         if (!parameter.type.empty()) parameter.dtype = dtype;

@@ -72,9 +72,9 @@ void add_constants(AdoptedKernel& kernel, const Source& source, const std::vecto
     if (const std::string why = unfit(source, variable, elements); !why.empty())
       throw bad_input(fmt::format("{}: the kernel needs '{}', which {}", where(source, index), variable.name, why));
     AdoptedParameter parameter;
-    const bool taken =
+    const bool is_parameter =
         std::ranges::find(kernel.parameters, variable.name, &AdoptedParameter::name) != kernel.parameters.end();
-    parameter.name = taken ? variable.name + "_constant" : variable.name;
+    parameter.name = is_parameter ? variable.name + "_constant" : variable.name;
     parameter.symbol = qualified_name(source, index);
     parameter.dtype = *dtype_of_type(elements.type, &parameter.lanes);
     parameter.role = "input";

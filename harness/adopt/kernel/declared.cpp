@@ -81,13 +81,13 @@ void write_out(Declared& declared) {
 void read_hosts(Declared& declared) {
   AdoptOptions& options = declared.options;
   const Source& source = declared.source;
-  const bool given = !options.grid.empty() && !options.block.empty();
+  const bool has_launch = !options.grid.empty() && !options.block.empty();
   const std::vector<std::string> kernels = kernels_of(source);
   const std::string name = options.entries.size() == 1 ? options.entries[0] : kernels.size() == 1 ? kernels[0] : "";
   if (!options.hosts.empty() || std::ranges::find(kernels, name) == kernels.end()) return;
   if (launch_of(source, find_launches(source), name) != nullptr) return;
   const std::vector<std::string> hosts = files_that_launch(options.file, name);
-  if (hosts.size() > 1 && given) return;
+  if (hosts.size() > 1 && has_launch) return;
   if (hosts.size() > 1)
     throw bad_input(fmt::format("{} does not launch {}, and {} other files do; name one of them: --host {}",
                                 shown_file(source.main().path), name, hosts.size(), fmt::join(hosts, " or --host ")));
@@ -122,9 +122,9 @@ void take_kernel(Declared& declared) {
   refuse_overloads(source, index);
   declared.notes = take_pragmas(source, index, options);
   find_launch_line(source, options);
-  const bool given = !options.grid.empty() && !options.block.empty();
+  const bool has_launch = !options.grid.empty() && !options.block.empty();
   const FoundLaunch* launch = launch_of(source, launches, name, options.launch_line);
-  if (given && launch != nullptr && launch->file != &source.main()) launch = nullptr;
+  if (has_launch && launch != nullptr && launch->file != &source.main()) launch = nullptr;
   const auto unpacked = unpack(source, index, launch, options.from_begin);
   if (!unpacked) return;
   if (options.name.empty()) options.name = name;
@@ -135,8 +135,8 @@ void take_kernel(Declared& declared) {
 
 }  // namespace
 
-Declared declare(const AdoptOptions& asked) {
-  Declared declared{read_cuda_source(asked.file, beside_of(asked)), asked, "", {}};
+Declared declare(const AdoptOptions& options) {
+  Declared declared{read_cuda_source(options.file, beside_of(options)), options, "", {}};
   refuse_unclosed(declared.source);
   declared.digest = declared.source.digest;
   define_tuned(declared);

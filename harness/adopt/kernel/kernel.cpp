@@ -133,8 +133,8 @@ std::string AdoptedKernel::entry_for(const std::string& dtype, const std::map<st
   std::string list;
   for (const TemplateParameter& parameter : declaration.templates) {
     std::string argument;
-    if (const auto given = values.find(parameter.name); given != values.end() && bound.contains(parameter.name))
-      argument = given->second;
+    if (const auto value = values.find(parameter.name); value != values.end() && bound.contains(parameter.name))
+      argument = value->second;
     else if (parameter.name == dtype_parameter) argument = dtype;
     else if (const auto type = types.find(parameter.name); type != types.end())
       argument = with_dtype(type->second, wide, dtype);
@@ -156,8 +156,8 @@ std::map<std::string, std::string> AdoptedKernel::first_templates() const {
 Values AdoptedKernel::settings(Dtype dtype, const std::map<std::string, std::int64_t>& values) const {
   Values all;
   for (const auto& [name, list] : tuned) {
-    const auto given = values.find(name);
-    all["p." + name] = given == values.end() ? list.front() : given->second;
+    const auto entry = values.find(name);
+    all["p." + name] = entry == values.end() ? list.front() : entry->second;
   }
   for (const char* name : {"scalar_t", "T"}) all[std::string("sizeof ") + name] = storage_bytes(dtype);
   if (!dtype_parameter.empty()) all["sizeof " + dtype_parameter] = storage_bytes(dtype);

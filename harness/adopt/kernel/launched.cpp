@@ -23,15 +23,15 @@ namespace {
 
 LaunchShape launch_shape(const Source& source, const FoundLaunch* launch, const Declaration& declaration,
                          const AdoptOptions& options, const std::set<std::string>& tuned) {
-  const bool given = !options.grid.empty() && !options.block.empty();
+  const bool has_options = !options.grid.empty() && !options.block.empty();
   LaunchShape shape;
   if (launch != nullptr) {
     try {
       shape = resolve_launch({source, launch, declaration, tuned}, options.function.empty());
     } catch (const Error&) {
-      if (!given) throw;
+      if (!has_options) throw;
     }
-  } else if (!given) {
+  } else if (!has_options) {
     throw bad_input(
         fmt::format("{} has no launch {}<<<...>>> that says its grid and block; give --grid EXPR and --block EXPR "
                     "in terms of its parameters",
@@ -72,12 +72,12 @@ bool is_same_launch(const LaunchShape& a, const LaunchShape& b, const AdoptedKer
              shared = !options.shared.empty() || alike(a.shared, b.shared);
   if (!grid || !block || !shared) return false;
   return std::ranges::all_of(kernel.declaration.templates, [&](const TemplateParameter& parameter) {
-    const bool said =
+    const bool is_answered =
         kernel.tuned.contains(parameter.name) || std::ranges::any_of(options.types, [&](const std::string& text) {
           return text.starts_with(parameter.name + "=");
         });
     const auto own = a.templates.find(parameter.name), other = b.templates.find(parameter.name);
-    if (said || (own == a.templates.end() && other == b.templates.end())) return true;
+    if (is_answered || (own == a.templates.end() && other == b.templates.end())) return true;
     return own != a.templates.end() && other != b.templates.end() && own->second == other->second;
   });
 }

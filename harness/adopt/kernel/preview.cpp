@@ -20,10 +20,10 @@ std::string numbers_of(const std::vector<FormulaPtr>& extents, const Values& val
 }
 
 /// All sizes about `wanted`, or what the file and --size say; nothing: they do not suit the host.
-std::optional<Values> point_about(const AdoptedKernel& kernel, std::int64_t wanted) {
+std::optional<Values> point_about(const AdoptedKernel& kernel, std::int64_t about) {
   Values values = kernel.settings(kernel.dtypes.front());
   for (const AdoptedSize& size : kernel.sizes)
-    values[size.symbol] = !size.values.empty() ? size.values.front() : std::clamp(wanted, size.low, size.high);
+    values[size.symbol] = !size.values.empty() ? size.values.front() : std::clamp(about, size.low, size.high);
   std::int64_t threads = 1;
   for (const FormulaPtr& extent : kernel.launch.block)
     threads *= std::clamp<std::int64_t>(evaluate(*extent, values).value_or(1), 1, 2048);
@@ -59,8 +59,8 @@ std::string launch_preview(const AdoptedKernel& kernel) {
   std::string text = fmt::format("{} as in {}", entry, kernel.launch.from);
   std::vector<std::string> lines;
   for (const auto& candidates : {std::array{1000, 200, 48, 8}, std::array{4096, 1024, 256, 32}})
-    for (const int wanted : candidates)
-      if (const auto point = point_about(kernel, wanted)) {
+    for (const int about : candidates)
+      if (const auto point = point_about(kernel, about)) {
         lines.push_back(line_at(kernel, *point));
         break;
       }

@@ -77,15 +77,15 @@ void take_options(AdoptOptions& options, const std::vector<std::string>& texts) 
   for (const std::string& text : texts) {
     const std::size_t blank = text.find(' ');
     const std::string word = text.substr(0, blank), value = blank == std::string::npos ? "" : text.substr(blank + 1);
-    bool known = word == "--launch" && value.starts_with("#");
-    if (word == kFromBegin) options.from_begin = known = true;
-    if (known) options.launch_number = static_cast<int>(whole("--launch", value.substr(1)));
+    bool is_option = word == "--launch" && value.starts_with("#");
+    if (word == kFromBegin) options.from_begin = is_option = true;
+    if (is_option) options.launch_number = static_cast<int>(whole("--launch", value.substr(1)));
     for (const auto& [own, list] : kLists)
       if (word == own)
-        (options.*list).push_back(is_path(word) ? (folder_of(options) / value).string() : value), known = true;
+        (options.*list).push_back(is_path(word) ? (folder_of(options) / value).string() : value), is_option = true;
     for (const auto& [own, member] : kTexts)
-      if (word == own) options.*member = value, known = true;
-    if (!known)
+      if (word == own) options.*member = value, is_option = true;
+    if (!is_option)
       throw bad_input(fmt::format(
           "adopted.options has '{}'; each is one of --include, --host, -D, --type, --set, --size, --tune, --grid, "
           "--block, --shared with its value, or --launch #NUMBER",

@@ -207,7 +207,7 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch*
     });
     const bool size =
         std::ranges::find(options.sizes_of_block, text) != options.sizes_of_block.end() ||
-        std::ranges::any_of(options.sizes, [&](const std::string& said) { return said.starts_with(text + "="); });
+        std::ranges::any_of(options.sizes, [&](const std::string& size) { return size.starts_with(text + "="); });
     if (!alone || size) continue;  // k / 4 threads for k columns: a size
     kernel.guessed_blocks.insert(text);
     kernel.tuned[text] = dimensions > 1 ? tiles_of_launch(kernel) : usual_blocks(source, text);

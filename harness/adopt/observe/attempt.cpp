@@ -115,7 +115,7 @@ bool Attempt::run_launches() {
     for (; checked < end; ++checked) {
       const Observation& observation = observed_[checked];
       const std::string where = text_of(points_[launches_[checked].first]);
-      endless = endless || did_not_end(observation);
+      endless = endless || observation.endless;
       if (!observation.failure.empty()) return fail(fmt::format("at {}: {}", where, observation.failure));
       if (observation.findings.empty()) continue;
       before_begin = reaches_before_begin(observation.findings.front());
@@ -131,8 +131,8 @@ Observation Attempt::first_look() {
   const auto look_once = [&] { return look({launch_at(kernel_, subject_.entry, points_.front(), 0, false)}).front(); };
   const double turns = turns_at(kernel_, points_.front());
   if (turns <= kTurnsAtFirst) return look_once();
-  const double wanted = threads_at(kernel_, points_.front()) * kTurnsAtFirst / turns;
-  const double most = std::max(kFewestThreads, std::exp2(std::floor(std::log2(wanted))));
+  const double threads = threads_at(kernel_, points_.front()) * kTurnsAtFirst / turns;
+  const double most = std::max(kFewestThreads, std::exp2(std::floor(std::log2(threads))));
   if (most >= kernel_.most_threads) return look_once();
   kernel_.most_threads = most;
   points_ = points_of(kernel_, points_.size(), 1);
@@ -392,7 +392,7 @@ std::optional<bool> Attempt::holds_within(const std::vector<Values>& points, dou
     launches.back().deadline_s = deadline_s;
   }
   const std::vector<Observation> observed = look(launches);
-  if (std::ranges::any_of(observed, did_not_end)) return std::nullopt;
+  if (std::ranges::any_of(observed, &Observation::endless)) return std::nullopt;
   for (std::size_t i = 0; i < observed.size(); ++i) {
     if (!ended_well(observed[i])) return false;
     for (const auto& elements : beyond_shapes(observed[i], points[i]))

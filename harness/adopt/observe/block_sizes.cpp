@@ -12,16 +12,17 @@ class BlockSizes : public Observing {
  public:
   explicit BlockSizes(const Observing& observing) : Observing(observing) {}
 
-  void refuse() const {
-    if (kernel_.guessed_blocks.empty()) return;
+  std::optional<BlockIsSize> find() const {
+    if (kernel_.guessed_blocks.empty()) return std::nullopt;
     const Observation first = observed(kernel_);
     for (const std::string& name : kernel_.guessed_blocks) {
       AdoptedKernel other = kernel_;
       std::vector<std::int64_t>& values = other.tuned.at(name);
       if (values.size() < 2) continue;
       std::rotate(values.begin(), values.begin() + 1, values.end());
-      if (differs(first, observed(other))) throw BlockIsSize{name};
+      if (differs(first, observed(other))) return BlockIsSize{name};
     }
+    return std::nullopt;
   }
 
  private:
@@ -51,8 +52,8 @@ class BlockSizes : public Observing {
 
 }  // namespace
 
-void refuse_blocks_that_are_sizes(const Observing& observing) {
-  BlockSizes(observing).refuse();
+std::optional<BlockIsSize> block_that_is_size(const Observing& observing) {
+  return BlockSizes(observing).find();
 }
 
 }  // namespace harness::adopt

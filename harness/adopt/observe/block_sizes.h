@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "harness/adopt/observe/observing.h"
@@ -11,8 +12,8 @@ struct BlockIsSize {
   std::string name;
 };
 
-/// Launches with another value of each number that was taken for a tunable block. Throws BlockIsSize where an array is
+/// Launches with another value of each number that was taken for a tunable block: the first with which an array is
 /// touched elsewhere than before. The kernel must be understood.
-void refuse_blocks_that_are_sizes(const Observing& observing);
+std::optional<BlockIsSize> block_that_is_size(const Observing& observing);
 
 }  // namespace harness::adopt

@@ -16,10 +16,10 @@ constexpr std::size_t kLongest = 300;
 std::string_view line_at(std::string_view before, std::string_view file, std::string_view text) {
   const std::size_t name = before.rfind(fmt::format("{}:", file));
   if (name == std::string_view::npos) return {};
-  int wanted = std::atoi(std::string(before.substr(name + file.size() + 1)).c_str());
+  int line = std::atoi(std::string(before.substr(name + file.size() + 1)).c_str());
   std::size_t begin = 0;
-  while (--wanted > 0 && begin != std::string_view::npos) begin = text.find('\n', begin + (begin > 0 ? 1 : 0));
-  if (wanted != 0 || begin == std::string_view::npos) return {};
+  while (--line > 0 && begin != std::string_view::npos) begin = text.find('\n', begin + (begin > 0 ? 1 : 0));
+  if (line != 0 || begin == std::string_view::npos) return {};
   begin += begin > 0 ? 1 : 0;
   return trimmed(text.substr(begin, text.find('\n', begin) - begin));
 }

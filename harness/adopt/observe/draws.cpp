@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "harness/adopt/observe/observed_launch.h"
+#include "harness/adopt/observe/observing.h"
 #include "harness/adopt/observe/points.h"
 #include "harness/core/accuracy.h"
 #include "harness/core/dtype.h"
@@ -24,12 +25,9 @@ double coarsest(const AdoptedKernel& kernel, const AdoptedParameter& parameter) 
   return bit;
 }
 
-class Draws {
+class Draws : public Observing {
  public:
-  Draws(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
-      : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {
-    points_ = points_of(kernel, 2, 31);
-  }
+  explicit Draws(const Observing& observing) : Observing(observing), points_(points_of(kernel_, 2, 31)) {}
 
   void choose() {
     std::size_t broken = not_finite(run());
@@ -63,8 +61,7 @@ class Draws {
             arena.content = drawn_content(parameter, arena.content);
     }
     launches_ = launches;
-    seen_.runs += static_cast<int>(launches.size());
-    return observer_.run(artifact_, launches);
+    return look(launches);
   }
 
   std::size_t not_finite(const std::vector<Observation>& observed) const {
@@ -128,11 +125,6 @@ class Draws {
                     parameter.name, first.change / first.value));
   }
 
-  AdoptedKernel& kernel_;
-  const Subject& subject_;
-  Observer& observer_;
-  const Artifact& artifact_;
-  Seen& seen_;
   std::vector<Values> points_;
   std::vector<ObservedLaunch> launches_;
 };
@@ -154,7 +146,8 @@ std::shared_ptr<const Bytes> drawn_content(const AdoptedParameter& parameter,
 
 void choose_draws(AdoptedKernel& kernel, const Subject& subject, Observer& observer, Seen& seen) {
   const BuildResult built = observer.build(subject.build);
-  if (const auto* artifact = std::get_if<Artifact>(&built)) Draws(kernel, subject, observer, *artifact, seen).choose();
+  if (const auto* artifact = std::get_if<Artifact>(&built))
+    Draws({kernel, subject, observer, *artifact, seen}).choose();
 }
 
 }  // namespace harness::adopt

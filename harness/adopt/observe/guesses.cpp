@@ -34,21 +34,21 @@ class MaskGuess : public Observing {
   }
 
   bool holds(std::size_t p, std::int64_t value, const Finish& finish) {
-    AdoptedKernel tried = kernel_;
-    tried.parameters[p].held = value;
-    Attempt attempt(with_kernel(tried));
+    AdoptedKernel guess = kernel_;
+    guess.parameters[p].held = value;
+    Attempt attempt(with_kernel(guess));
     if (!attempt.run()) return false;
     attempt.keep();
-    tried.parameters[p].held.reset();
-    if (!attempt.stays_inside(points_of(tried, 6, 19))) return false;
+    guess.parameters[p].held.reset();
+    if (!attempt.stays_inside(points_of(guess, 6, 19))) return false;
     kernel_.parameters[p].held = value;
-    Attempt kept(*this);
-    const bool again = kept.run();
+    Attempt final_attempt(*this);
+    const bool again = final_attempt.run();
     if (again) {
-      kept.keep();
+      final_attempt.keep();
       kernel_.parameters[p].evidence +=
           fmt::format("; where it is {} throughout, arrays are as large as sizes say", value);
-      finish(kept);
+      finish(final_attempt);
     }
     kernel_.parameters[p].held.reset();
     return again;
@@ -98,18 +98,18 @@ class RelationGuess : public Observing {
   }
 
   bool holds(std::int64_t step, const Condition& condition, const Finish& finish) {
-    AdoptedKernel tried = kernel_;
-    set_steps(tried, step, {});
-    tried.conditions.push_back(condition);
-    Attempt attempt(with_kernel(tried));
+    AdoptedKernel guess = kernel_;
+    set_steps(guess, step, {});
+    guess.conditions.push_back(condition);
+    Attempt attempt(with_kernel(guess));
     if (!attempt.run()) return false;
     attempt.keep();
     if (attempt.reaches_further()) return false;
-    kernel_ = tried;
-    Attempt kept(*this);
-    if (!kept.run()) return false;
-    kept.keep();
-    finish(kept);
+    kernel_ = guess;
+    Attempt final_attempt(*this);
+    if (!final_attempt.run()) return false;
+    final_attempt.keep();
+    finish(final_attempt);
     return true;
   }
 };

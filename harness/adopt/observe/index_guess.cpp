@@ -27,14 +27,14 @@ class IndexGuess : public Observing {
       for (const AdoptedParameter& size : std::vector<AdoptedParameter>(kernel_.parameters)) {
         if (!may_be_index(kernel_.parameters[p]) || size.kind != Param::size) continue;
         if (budget.spent()) break;
-        AdoptedKernel tried = kernel_;
-        Attempt attempt = guess(tried, p, size.name);
+        AdoptedKernel other = kernel_;
+        Attempt attempt = guess(other, p, size.name);
         ++tried_sizes;
         if (!attempt.run() || !attempt.is_plain()) continue;
         attempt.keep();
-        fitting.push_back({p, size.name, sizes_used(tried)});
-        if (!is_of_values_alone(tried, size.name)) continue;
-        if (const std::size_t used = sizes_used(tried); !best_ || used > best_->used) best_ = Limit{p, size.name, used};
+        fitting.push_back({p, size.name, sizes_used(other)});
+        if (!is_of_values_alone(other, size.name)) continue;
+        if (const std::size_t used = sizes_used(other); !best_ || used > best_->used) best_ = Limit{p, size.name, used};
       }
     if (!best_ && fitting.size() == 1 && tried_sizes >= kSeveral) best_ = fitting.front();
     if (!best_) return false;

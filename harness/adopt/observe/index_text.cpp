@@ -98,8 +98,8 @@ class IndexReader {
     if (split(term, kOpaque).size() > 1) return note(outer);
     Sizes own = outer;
     std::vector<Tokens> others;
-    for (const Tokens& given : split(term, {"*"})) {
-      const Tokens factor = without_casts(given);
+    for (const Tokens& part_of_term : split(term, {"*"})) {
+      const Tokens factor = without_casts(part_of_term);
       if (const Sizes sizes = sizes_alone(factor, depth); !sizes.empty()) own.insert(sizes.begin(), sizes.end());
       else if (factor.size() != 1 || factor[0].kind != Token::Kind::number) others.push_back(factor);
     }
@@ -117,8 +117,8 @@ class IndexReader {
   Sizes sizes_alone(const Tokens& factor, int depth) const {
     if (depth > kDeepest) return {};
     Sizes sizes;
-    for (const Tokens& given : split(factor, {"*"})) {
-      const Tokens piece = without_casts(given);
+    for (const Tokens& part_of_factor : split(factor, {"*"})) {
+      const Tokens piece = without_casts(part_of_factor);
       if (piece.size() != 1) return {};
       const std::string name(piece[0].text);
       if (piece[0].kind == Token::Kind::number) continue;

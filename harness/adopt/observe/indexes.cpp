@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/adopt/observe/observed_launch.h"
+#include "harness/adopt/observe/observing.h"
 #include "harness/adopt/observe/points.h"
 
 namespace harness::adopt {
@@ -17,15 +18,10 @@ bool may_be_index(const AdoptedParameter& parameter) {
          storage_bytes(parameter.dtype) >= 4 && parameter.below == nullptr && !parameter.zeroed;
 }
 
-class Indexes {
+class Indexes : public Observing {
  public:
-  Indexes(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
-      : kernel_(kernel),
-        subject_(subject),
-        observer_(observer),
-        artifact_(artifact),
-        seen_(seen),
-        points_(points_of(kernel, kernel.sizes.empty() ? 1 : 4, 7)) {}
+  explicit Indexes(const Observing& observing)
+      : Observing(observing), points_(points_of(kernel_, kernel_.sizes.empty() ? 1 : 4, 7)) {}
 
   void find() {
     for (AdoptedParameter& parameter : kernel_.parameters)
@@ -80,8 +76,7 @@ class Indexes {
           arena.content = filled(parameter.dtype, *arena.content, value);
       launches.push_back(std::move(launch));
     }
-    seen_.runs += static_cast<int>(launches.size());
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    const std::vector<Observation> observed = look(launches);
     for (std::size_t i = 0; i < observed.size(); ++i)
       if (!is_inside(observed[i], all_values(kernel_, points_[i]))) return false;
     return true;
@@ -107,11 +102,6 @@ class Indexes {
     });
   }
 
-  AdoptedKernel& kernel_;
-  const Subject& subject_;
-  Observer& observer_;
-  const Artifact& artifact_;
-  Seen& seen_;
   std::vector<Values> points_;
 };
 
@@ -120,7 +110,8 @@ class Indexes {
 void find_indexes(AdoptedKernel& kernel, const Subject& subject, Observer& observer, Seen& seen) {
   if (std::ranges::none_of(kernel.parameters, may_be_index)) return;
   const BuildResult built = observer.build(subject.build);
-  if (const auto* artifact = std::get_if<Artifact>(&built)) Indexes(kernel, subject, observer, *artifact, seen).find();
+  if (const auto* artifact = std::get_if<Artifact>(&built))
+    Indexes({kernel, subject, observer, *artifact, seen}).find();
 }
 
 }  // namespace harness::adopt

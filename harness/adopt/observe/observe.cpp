@@ -113,10 +113,11 @@ std::string leading_floats(const AdoptedKernel& kernel, const Subject& subject, 
   return "";
 }
 
-/// Once an attempt understood the kernel: the order of its shapes, the steps, limits and types of its sizes.
-void finish(Attempt& attempt, const Subject& subject, Observer& observer, Seen& seen) {
+/// Once an attempt understood the kernel: the order of its shapes, the steps, limits and types of its sizes. Not where
+/// its block is a size: it has another size then.
+std::optional<BlockIsSize> finish(Attempt& attempt, const Subject& subject, Observer& observer, Seen& seen) {
   AdoptedKernel& kernel = attempt.kernel();
-  refuse_blocks_that_are_sizes(attempt);
+  if (auto block = block_that_is_size(attempt)) return block;
   keep_rows_apart(kernel);
   phase(subject.say, "the order of its sizes", [&] { order_shapes(attempt); });
   phase(subject.say, "the steps of its sizes", [&] {
@@ -130,6 +131,7 @@ void finish(Attempt& attempt, const Subject& subject, Observer& observer, Seen& 
   freeze_settings(kernel, seen);
   limit_counts(kernel, seen);
   settle_grid(attempt);
+  return std::nullopt;
 }
 
 /// Attempts with steps, then guesses.
@@ -139,10 +141,11 @@ class Search {
       : kernel_(kernel),
         say_(subject.say),
         observing_(kernel, subject, observer, artifact, seen),
-        finish_([&](Attempt& attempt) { finish(attempt, subject, observer, seen); }),
+        finish_([&](Attempt& attempt) { block = finish(attempt, subject, observer, seen); }),
         tiles_(tiles_of(kernel)) {}
 
   Attempted attempted;
+  std::optional<BlockIsSize> block;  // of a kernel that is understood
 
   /// True: the kernel is understood.
   bool find() {
@@ -221,27 +224,30 @@ class Search {
 
 }  // namespace
 
-Observed observe(AdoptedKernel kernel, const Subject& subject, Observer& observer) {
+std::variant<Observed, BlockIsSize, RanNowhere> observe(AdoptedKernel kernel, const Subject& subject,
+                                                        Observer& observer) {
   Seen seen;
   if (subject.say) subject.say(launch_preview(kernel));
   const Artifact artifact = build(subject, observer);
   Search search(kernel, subject, observer, artifact, seen);
-  if (search.find()) return {std::move(kernel), std::move(seen)};
+  const bool understood = search.find();
+  if (search.block) return *search.block;
+  if (understood) return Observed{std::move(kernel), std::move(seen)};
   seen.relations = relations_of(kernel);
   seen.questions = search.attempted.questions;
-  if (!seen.questions.empty()) return {std::move(kernel), std::move(seen)};
+  if (!seen.questions.empty()) return Observed{std::move(kernel), std::move(seen)};
   search.go_back();
   if (const std::string floats = leading_floats(kernel, subject, observer, artifact, seen); !floats.empty())
     throw bad_input(
         fmt::format("'{}' runs well where '{}' is zero only: its floating-point numbers say where other arrays are "
                     "read, so no drawn numbers suit it; write the plugin by hand (harness new kernel)",
                     kernel.shown_name(), floats));
-  throw NeverRanWell(
+  return RanNowhere{
       bad_input(
           fmt::format("'{}' did not run well on the cpu device at any sizes that were tried; {}; give its sizes with "
                       "--arg and --size, or its launch with --grid and --block{}",
                       kernel.shown_name(), search.attempted.why, seen.relations.empty() ? "" : "; " + seen.relations)),
-      search.attempted.before_begin);
+      search.attempted.before_begin};
 }
 
 }  // namespace harness::adopt

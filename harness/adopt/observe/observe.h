@@ -1,5 +1,8 @@
 #pragma once
+#include <variant>
+
 #include "harness/adopt/kernel/kernel.h"
+#include "harness/adopt/observe/block_sizes.h"
 #include "harness/adopt/observe/subject.h"
 #include "harness/core/error.h"
 #include "harness/core/observation.h"
@@ -14,14 +17,13 @@ struct Observed {
 };
 
 /// A kernel that ran well at no sizes.
-class NeverRanWell : public Error {
- public:
-  NeverRanWell(const Error& error, bool before_begin) : Error(error), before_begin(before_begin) {}
-
-  bool before_begin;  // it reached before the first element of an array: the host may pass x + 3
+struct RanNowhere {
+  Error why;
+  bool before_begin = false;  // it reached before the first element of an array: the host may pass x + 3
 };
 
-/// Runs the kernel at many sizes. Throws Error(bad_input) where it does not compile, NeverRanWell where it never runs.
-Observed observe(AdoptedKernel kernel, const Subject& subject, Observer& observer);
+/// Runs the kernel at many sizes. Throws Error(bad_input) where it does not compile.
+std::variant<Observed, BlockIsSize, RanNowhere> observe(AdoptedKernel kernel, const Subject& subject,
+                                                        Observer& observer);
 
 }  // namespace harness::adopt

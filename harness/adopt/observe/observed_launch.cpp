@@ -156,8 +156,8 @@ Whole whole_of(const AdoptedParameter& parameter, const Values& values, unsigned
 std::int64_t arena_bytes(const AdoptedParameter& parameter, const Values& values) {
   double bytes = 2.0 * storage_bytes(parameter.dtype);
   for (const FormulaPtr& extent : parameter.shape) bytes *= static_cast<double>(evaluate(*extent, values).value_or(0));
-  const double known = parameter.shape.empty() ? 0 : std::ceil(bytes / kArenaBytes) * kArenaBytes;
-  return static_cast<std::int64_t>(std::clamp<double>(known, kArenaBytes, kMostArenaBytes));
+  const double bytes_of_shape = parameter.shape.empty() ? 0 : std::ceil(bytes / kArenaBytes) * kArenaBytes;
+  return static_cast<std::int64_t>(std::clamp<double>(bytes_of_shape, kArenaBytes, kMostArenaBytes));
 }
 
 Arena arena_of(const AdoptedParameter& parameter, const Values& values, unsigned fill, std::uint64_t stream, bool wide,

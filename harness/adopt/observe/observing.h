@@ -40,9 +40,7 @@ class Observing {
     for (const ObservedLaunch& observed : launches) seen_.effort += effort_of(observed);
     std::vector<Observation> observed = observer_.run(artifact_, launches);
     constexpr int kMostEndless = 3;
-    const bool endless = std::ranges::any_of(observed, [](const Observation& observation) {
-      return observation.failure.find("did not end") != std::string::npos;
-    });
+    const bool endless = std::ranges::any_of(observed, &Observation::endless);
     const bool brief = !launches.empty() && launches.front().deadline_s < ObservedLaunch{}.deadline_s;  // may fail
     if (endless && !brief && ++seen_.endless > kMostEndless)
       throw bad_input(fmt::format(
@@ -68,10 +66,6 @@ class Observing {
 
 inline bool ended_well(const Observation& observed) {
   return observed.failure.empty() && observed.findings.empty();
-}
-
-inline bool did_not_end(const Observation& observed) {
-  return observed.failure.find("did not end") != std::string::npos;
 }
 
 }  // namespace harness::adopt

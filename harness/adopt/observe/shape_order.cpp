@@ -71,9 +71,9 @@ class ShapeOrder : public Observing {
       Values point;
       for (const AdoptedSize& size : kernel_.sizes) {
         const auto steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(middle) / size.step);
-        const auto chosen =
+        const auto order =
             static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(std::max<std::int64_t>(2, steps)));
-        const auto count = std::max<std::int64_t>(2, steps / 2 + 1) + chosen;
+        const auto count = std::max<std::int64_t>(2, steps / 2 + 1) + order;
         point[size.symbol] = std::clamp(count * size.step, size.low, size.high / size.step * size.step);
       }
       if (conditions_hold(kernel_, point)) points.push_back(std::move(point));
@@ -129,15 +129,15 @@ class ShapeOrder : public Observing {
   /// count on more threads: the step of its loop is then 0, and the host's order of the sizes has to do.
   bool glimpse(const std::vector<ObservedLaunch>& launches, const std::vector<Values>& points, Glimpses& open) {
     const std::vector<Observation> observed = look(launches);
-    if (std::ranges::any_of(observed, did_not_end)) return false;
+    if (std::ranges::any_of(observed, &Observation::endless)) return false;
     for (auto& [p, glimpses] : open) {
       const AdoptedParameter& parameter = kernel_.parameters[p];
       const int bytes = storage_bytes(parameter.dtype);
-      Glimpse& seen = glimpses.emplace_back();
+      Glimpse& glimpse = glimpses.emplace_back();
       for (std::size_t i = 0; i < points.size(); ++i) {
         if (!ended_well(observed[i])) continue;
-        seen.points.push_back(all_values(kernel_, points[i]));
-        Parts& parts = seen.parts.emplace_back();
+        glimpse.points.push_back(all_values(kernel_, points[i]));
+        Parts& parts = glimpse.parts.emplace_back();
         for (const auto& [begin, end] : observed[i].arenas.at(parameter.name).parts)
           parts.emplace_back(begin / bytes, (end + bytes - 1) / bytes);
       }

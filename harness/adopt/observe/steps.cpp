@@ -110,7 +110,7 @@ bool refine_steps(Attempt& attempt) {
 }
 
 void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& observer, Seen& seen) {
-  std::vector<Dtype> kept{kernel.dtypes.front()};
+  std::vector<Dtype> dtypes{kernel.dtypes.front()};
   for (std::size_t i = 1; i < kernel.dtypes.size(); ++i) {
     const Dtype dtype = kernel.dtypes[i];
     AdoptedKernel other = with_type(kernel, dtype);
@@ -132,9 +132,9 @@ void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& ob
     }
     for (std::size_t s = 0; s < other.sizes.size(); ++s)
       if (other.sizes[s].step > kernel.sizes[s].step) kernel.sizes[s].step = kernel.sizes[s].low = other.sizes[s].step;
-    kept.push_back(dtype);
+    dtypes.push_back(dtype);
   }
-  kernel.dtypes = kept;
+  kernel.dtypes = dtypes;
 }
 
 }  // namespace harness::adopt

@@ -35,17 +35,17 @@ std::string tensors_text(const Problem& problem) {
 /// By name first; what is left in the order of both.
 Matched matched_tensors(const AdoptedKernel& kernel, const Problem& problem) {
   Matched matched;
-  std::set<std::string> taken;
+  std::set<std::string> names_taken;
   const auto match = [&](bool by_name) {
     for (const AdoptedParameter& parameter : kernel.parameters) {
       if (parameter.kind != Param::pointer || matched.contains(parameter.name)) continue;
       const auto own = std::ranges::find_if(problem.tensors, [&](const ProblemTensor& tensor) {
-        return !taken.contains(tensor.name) && takes(parameter, tensor) &&
+        return !names_taken.contains(tensor.name) && takes(parameter, tensor) &&
                (!by_name || lowered(tensor.name) == lowered(parameter.name));
       });
       if (own == problem.tensors.end()) continue;
       matched[parameter.name] = own->name;
-      taken.insert(own->name);
+      names_taken.insert(own->name);
     }
   };
   match(true);
@@ -56,7 +56,7 @@ Matched matched_tensors(const AdoptedKernel& kernel, const Problem& problem) {
                                   parameter.name, parameter.role, name(parameter.dtype), kernel.declaration.name,
                                   problem.name, tensors_text(problem)));
   for (const ProblemTensor& tensor : problem.tensors)
-    if (tensor.output && !taken.contains(tensor.name))
+    if (tensor.output && !names_taken.contains(tensor.name))
       throw bad_input(fmt::format("{} writes no '{}', which the definition '{}' has as an output",
                                   kernel.declaration.name, tensor.name, problem.name));
   return matched;
@@ -228,17 +228,18 @@ Matched match_problem(AdoptedKernel& kernel, const Problem& problem) {
   const Matched matched = matched_tensors(kernel, problem);
   const auto bound = Binding(kernel, problem, matched).find();
   if (!bound) {
-    std::vector<std::string> seen;
+    std::vector<std::string> names_seen;
     for (const AdoptedParameter& parameter : kernel.parameters) {
       if (parameter.kind != Param::pointer) continue;
       std::vector<std::string> extents;
       for (const FormulaPtr& extent : parameter.shape)
         extents.push_back(as_lua(*extent, [](const std::string& name) { return name; }));
-      seen.push_back(
+      names_seen.push_back(
           fmt::format("{}[{}] as '{}'", parameter.name, fmt::join(extents, ", "), matched.at(parameter.name)));
     }
     throw bad_input(fmt::format("{} does not have the shapes of the definition '{}' ({}): it was seen to use {}",
-                                kernel.declaration.name, problem.name, tensors_text(problem), fmt::join(seen, ", ")));
+                                kernel.declaration.name, problem.name, tensors_text(problem),
+                                fmt::join(names_seen, ", ")));
   }
   give_values(kernel, problem, *bound);
   for (AdoptedParameter& parameter : kernel.parameters) {

@@ -64,13 +64,13 @@ class LineMover {
   }
 
   std::string moved() {
-    const auto kept = same_lines(from_, to_);
+    const auto common = same_lines(from_, to_);
     std::size_t b = 0;
     for (std::size_t a = 0; a <= from_.size(); ++a) {
-      if (a < from_.size() && !kept[a]) continue;
-      const std::size_t next = a < from_.size() ? *kept[a] : to_.size();
+      if (a < from_.size() && !common[a]) continue;
+      const std::size_t next = a < from_.size() ? *common[a] : to_.size();
       std::size_t first = a;  // the first line before `a` that is gone
-      while (first > 0 && !kept[first - 1]) --first;
+      while (first > 0 && !common[first - 1]) --first;
       hunk(first, a, b, next);
       b = next + 1;
     }

@@ -264,8 +264,8 @@ class Patch {
     const auto parsed = text == nullptr ? std::nullopt : parse_dtype(*text);
     for (const std::string& name : symbols_of(formula)) {
       if (!name.starts_with("sizeof ")) continue;
-      const auto named = dtype_of_type(name.substr(7));
-      if (named || parsed) values[name] = storage_bytes(named ? *named : *parsed);
+      const auto dtype = dtype_of_type(name.substr(7));
+      if (dtype || parsed) values[name] = storage_bytes(dtype ? *dtype : *parsed);
     }
   }
 
@@ -284,8 +284,8 @@ class Patch {
       if (const auto size = values.find(name_of_size(name)); size != values.end()) values.emplace(name, size->second);
   }
 
-  static bool is(const std::vector<FormulaPtr>& formulas, const Dim3& wanted, const Values& values) {
-    const std::uint32_t numbers[3] = {wanted.x, wanted.y, wanted.z};
+  static bool is(const std::vector<FormulaPtr>& formulas, const Dim3& extents, const Values& values) {
+    const std::uint32_t numbers[3] = {extents.x, extents.y, extents.z};
     for (std::size_t i = 0; i < 3; ++i) {
       const std::optional<std::int64_t> got = i < formulas.size() ? evaluate(*formulas[i], values) : 1;
       if (got != static_cast<std::int64_t>(numbers[i])) return false;

@@ -232,12 +232,12 @@ class PatchForSizes {
         throw bad_input(fmt::format("it was measured for {} = {}, and the launch at {}:{} does not say its type",
                                     kernel_->templates[i].name, own[i], shown_,
                                     line_of(launch.file->text, launch.place)));
-      const std::string written = written_text(*launch.file, launch.template_tokens[i]);
-      if (const auto type = dtype_of_type(written)) {
+      const std::string argument_text = written_text(*launch.file, launch.template_tokens[i]);
+      if (const auto type = dtype_of_type(argument_text)) {
         if (*type != *dtype) return false;
         continue;
       }
-      conditions.push_back(fmt::format("std::is_same<{}, {}>::value", written, type_of_host(own[i], *dtype)));
+      conditions.push_back(fmt::format("std::is_same<{}, {}>::value", argument_text, type_of_host(own[i], *dtype)));
     }
     return true;
   }
@@ -301,11 +301,11 @@ class PatchForSizes {
   /// Does the function say it before the launch? Words of another function mean nothing here.
   static bool stands_before(const FoundLaunch& launch, const std::string& text) {
     if (launch.chunk == nullptr) return false;
-    const Tokens wanted = tokens_of(text);
+    const Tokens condition = tokens_of(text);
     const Tokens& tokens = launch.file->tokens;
-    for (std::size_t i = 0; i + wanted.size() <= tokens.size(); ++i) {
+    for (std::size_t i = 0; i + condition.size() <= tokens.size(); ++i) {
       if (tokens[i].begin < launch.chunk->begin || tokens[i].begin >= launch.place) continue;
-      if (std::ranges::equal(wanted, part(tokens, i, i + wanted.size()),
+      if (std::ranges::equal(condition, part(tokens, i, i + condition.size()),
                              [](const Token& a, const Token& b) { return a.text == b.text; }))
         return true;
     }

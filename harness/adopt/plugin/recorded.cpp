@@ -259,12 +259,12 @@ Bytes bytes_of(const Arena& arena, std::size_t count) {
 }
 
 ChosenReference with_records(const ChosenReference& base, std::size_t records, const std::string& of) {
-  ChosenReference chosen = base;
+  ChosenReference reference = base;
   const std::string rest = base.weak.empty() ? base.words : base.weak;
-  chosen.weak =
+  reference.weak =
       fmt::format("checked on {} recorded input{} of {}; elsewhere {}", records, records == 1 ? "" : "s", of, rest);
-  chosen.words = fmt::format("{}, and {} recorded input{} of {}", base.words, records, records == 1 ? "" : "s", of);
-  return chosen;
+  reference.words = fmt::format("{}, and {} recorded input{} of {}", base.words, records, records == 1 ? "" : "s", of);
+  return reference;
 }
 
 std::string sizes_json(const AdoptedKernel& kernel, const Values& sizes) {
@@ -383,10 +383,10 @@ struct GoldenFiles {
 
   /// `of`: who recorded them.
   ChosenReference beside(const ChosenReference& base, const std::string& of) && {
-    ChosenReference chosen = with_records(base, folders.size(), of);
-    chosen.golden = std::move(folders);
-    chosen.files = std::move(files);
-    return chosen;
+    ChosenReference reference = with_records(base, folders.size(), of);
+    reference.golden = std::move(folders);
+    reference.files = std::move(files);
+    return reference;
   }
 };
 

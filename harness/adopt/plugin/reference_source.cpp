@@ -171,23 +171,23 @@ std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Dec
   std::erase_if(own, [](const AdoptedParameter& parameter) { return parameter.kind == Param::scratch; });
   const bool by_place = function.parameters.size() == own.size();
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
-    const Parameter& wanted = function.parameters[i];
+    const Parameter& declared = function.parameters[i];
     const auto fits = [&](const AdoptedParameter& parameter) {
-      return (parameter.kind == Param::pointer) == !wanted.pointee.empty();
+      return (parameter.kind == Param::pointer) == !declared.pointee.empty();
     };
     auto match = std::find_if(own.begin(), own.end(), [&](const AdoptedParameter& parameter) {
-      return parameter.name == wanted.name && fits(parameter);
+      return parameter.name == declared.name && fits(parameter);
     });
     if (match == own.end() && by_place && fits(own[i])) match = own.begin() + static_cast<std::ptrdiff_t>(i);
     if (match == own.end()) {
       const AdoptedSize* size = nullptr;
       for (const AdoptedSize& other : kernel.sizes)
-        if (other.name == wanted.name) size = &other;
-      if (size == nullptr || !wanted.pointee.empty()) return std::nullopt;
+        if (other.name == declared.name) size = &other;
+      if (size == nullptr || !declared.pointee.empty()) return std::nullopt;
       arguments.push_back(fmt::format("static_cast<int>(harness_{})", size->name));
       continue;
     }
-    arguments.push_back(wrapper_argument(kernel, *match, wanted, true));
+    arguments.push_back(wrapper_argument(kernel, *match, declared, true));
   }
   return "// A function of the host, in double. One thread does it all.\n" + widened(device, device.text) +
          wrapper(kernel, reference_entry(0), function.name, arguments, true, true);

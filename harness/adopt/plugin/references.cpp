@@ -73,12 +73,12 @@ unsigned fill_of(std::size_t i) {
 
 }  // namespace
 
-ChosenReference References::choose(const std::string& wanted) {
-  if (wanted == "self") return itself();
+ChosenReference References::choose(const std::string& name) {
+  if (name == "self") return itself();
   run_original();
-  if (wanted.starts_with("command:")) return recorded_by(wanted.substr(8), kernel_, subject_, observer_, own());
-  if (is_recorded(wanted)) return recorded_in(wanted, kernel_, subject_, observer_, own());
-  if (!wanted.empty()) return from_file(wanted);
+  if (name.starts_with("command:")) return recorded_by(name.substr(8), kernel_, subject_, observer_, own());
+  if (is_recorded(name)) return recorded_in(name, kernel_, subject_, observer_, own());
+  if (!name.empty()) return from_file(name);
   const std::string wide = own_reference(kernel_, device_, true);
   const bool wide_agrees = has_floating() && agrees(inlined(wide), false);
   if (!wide_agrees && has_floating()) note = fmt::format("its source in double is no reference: {}", why_);
@@ -197,11 +197,11 @@ bool References::agrees_at(std::size_t point, const Observation& observed) {
     const Dtype wide = is_floating(parameter.dtype) ? Dtype::f64 : parameter.dtype;
     const ArenaSeen &got = original_.at(point).arenas.at(parameter.name), &exact = observed.arenas.at(parameter.name);
     const double apart = distance(got.after, parameter.dtype, exact.after, wide);
-    const std::int64_t written = got.written / storage_bytes(parameter.dtype),
+    const std::int64_t elements = got.written / storage_bytes(parameter.dtype),
                        written_exact = exact.written / storage_bytes(wide);
-    if (written != written_exact)
+    if (elements != written_exact)
       why_ = fmt::format("it writes {} elements of '{}' where the kernel writes {}", written_exact, parameter.name,
-                         written);
+                         elements);
     else if (apart <= tolerance_of(parameter.dtype)) continue;
     else if (std::isfinite(apart))
       why_ = fmt::format("it lies {:.2g} apart from the kernel in '{}' (relative L2)", apart, parameter.name);

@@ -23,7 +23,7 @@ class References {
 
   /// `wanted`: the option --reference; "": the best that the file itself has. Throws Error(bad_input) where what was
   /// wanted does not agree with the kernel.
-  ChosenReference choose(const std::string& wanted);
+  ChosenReference choose(const std::string& name);
 
  private:
   ChosenReference own();

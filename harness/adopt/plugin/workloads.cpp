@@ -81,8 +81,8 @@ std::int64_t domain_end(const AdoptedKernel& kernel, const AdoptedSize& size) {
   return works;
 }
 
-std::int64_t fitting(const AdoptedKernel& kernel, const AdoptedSize& size, double wanted) {
-  const double power = std::exp2(std::round(std::log2(std::max(1.0, wanted))));
+std::int64_t fitting(const AdoptedKernel& kernel, const AdoptedSize& size, double about) {
+  const double power = std::exp2(std::round(std::log2(std::max(1.0, about))));
   const std::int64_t value = static_cast<std::int64_t>(power) / size.step * size.step;
   return std::clamp(value, size.low, highest(kernel, size));
 }
@@ -97,12 +97,12 @@ bool holds(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) 
 /// where they are given and fit.
 std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements, double turns, bool host) {
   std::vector<std::int64_t> best;
-  for (double wanted = 2; wanted <= 1 << 30; wanted *= 2) {
+  for (double about = 2; about <= 1 << 30; about *= 2) {
     std::vector<std::int64_t> sizes;
     for (const AdoptedSize& size : kernel.sizes)
       sizes.push_back(host && size.host
                           ? std::clamp(*size.host / size.step * size.step, size.low, highest(kernel, size))
-                          : fitting(kernel, size, wanted));
+                          : fitting(kernel, size, about));
     if (!best.empty() && (elements_at(kernel, sizes) > elements || turns_at(kernel, sizes) > turns)) break;
     if (best.empty() || holds(kernel, sizes)) best = sizes;
   }
@@ -112,10 +112,10 @@ std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements
 /// No powers of two; the fewer of each, the more sizes there are.
 std::vector<std::int64_t> odd_sizes(const AdoptedKernel& kernel) {
   std::vector<std::int64_t> odd;
-  for (const std::int64_t wanted : {33, 17, 9, 5, 3}) {
+  for (const std::int64_t extent : {33, 17, 9, 5, 3}) {
     odd.clear();
     for (const AdoptedSize& size : kernel.sizes)
-      odd.push_back(std::clamp(size.step * (size.step == 1 ? wanted : 3), size.low, highest(kernel, size)));
+      odd.push_back(std::clamp(size.step * (size.step == 1 ? extent : 3), size.low, highest(kernel, size)));
     if (elements_at(kernel, odd) <= kOddElements) break;
   }
   return odd;
@@ -137,10 +137,10 @@ std::int64_t highest(const AdoptedKernel& kernel, const AdoptedSize& size) {
 }
 
 std::int64_t domain_elements(const AdoptedKernel& kernel) {
-  std::size_t given = 0;
-  for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
+  std::size_t count = 0;
+  for (const AdoptedSize& size : kernel.sizes) count = std::max(count, size.values.size());
   double most = kDomainBytes / greatest_element(kernel);
-  for (std::size_t i = 0; i < given; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     std::vector<std::int64_t> sizes;
     for (const AdoptedSize& size : kernel.sizes)
       sizes.push_back(size.values.empty() ? size.low : size.values[std::min(i, size.values.size() - 1)]);
@@ -150,15 +150,15 @@ std::int64_t domain_elements(const AdoptedKernel& kernel) {
 }
 
 std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
-  std::size_t given = 0;
-  for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
+  std::size_t count = 0;
+  for (const AdoptedSize& size : kernel.sizes) count = std::max(count, size.values.size());
   const double fills_gpu = kGpuBytes / greatest_element(kernel);
   const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, kCpuTurns, false);
   std::vector<std::int64_t> gpu = sizes_for(kernel, fills_gpu, kGpuTurns, true);  // the host's own, unless too many
   if (elements_at(kernel, gpu) > static_cast<double>(domain_elements(kernel)))
     gpu = sizes_for(kernel, fills_gpu, kGpuTurns, false);
   std::vector<Workload> all;
-  for (std::size_t i = 0; i < given; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     Workload workload;
     for (std::size_t s = 0; s < kernel.sizes.size(); ++s) {
       const std::vector<std::int64_t>& values = kernel.sizes[s].values;
@@ -169,7 +169,7 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   }
   const auto here = [](const Workload& workload) { return workload.devices.empty(); };
   if (std::none_of(all.begin(), all.end(), here)) all.push_back({cpu, "default", "cpu"});
-  if (given == 0 && !kernel.sizes.empty()) {
+  if (count == 0 && !kernel.sizes.empty()) {
     if (elements_at(kernel, gpu) <= static_cast<double>(domain_elements(kernel)) && gpu != cpu)
       all.push_back({gpu, "default", "cuda"});
     const std::vector<std::int64_t> odd = odd_sizes(kernel);

@@ -20,9 +20,9 @@ namespace {
 
 /// What an adopted kernel computes is not known, and so not where it divides by what has nearly cancelled: f32 is held
 /// to half way to ten bits of mantissa, not to the few units that a sum of known terms allows.
-std::string comparison_text(Dtype dtype, const std::string& written) {
+std::string comparison_text(Dtype dtype, const std::string& tolerance) {
   if (!is_floating(dtype)) return "exact {}";
-  return written == name(Dtype::f32) ? "relative { impostor_bits = 10 }" : "relative {}";
+  return tolerance == name(Dtype::f32) ? "relative { impostor_bits = 10 }" : "relative {}";
 }
 
 /// The condition on all sizes together: what the host asks for, and that every point fits in memory.

@@ -321,8 +321,8 @@ class Walk {
     read.type = lib_.take(lib_.typeSpelling(type));
     if (canonical.kind == kPointerType) {
       const CXType target = lib_.pointee(canonical);
-      const CXType written = lib_.pointee(type).kind != 0 ? lib_.pointee(type) : target;
-      read.pointee = bare_type(lib_.take(lib_.typeSpelling(written)));
+      const CXType target_type = lib_.pointee(type).kind != 0 ? lib_.pointee(type) : target;
+      read.pointee = bare_type(lib_.take(lib_.typeSpelling(target_type)));
       read.resolved = bare_type(lib_.take(lib_.typeSpelling(target)));
       read.read_only = lib_.isConst(target) != 0;
       if (target.kind == kEnumType) enumeration(lib_.typeDeclaration(target), read);

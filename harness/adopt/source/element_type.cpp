@@ -8,9 +8,9 @@ namespace harness::adopt {
 
 std::string with_doubles(const std::string& text) {
   std::string result = text;
-  for (const std::string named : {"c10::Half", "at::Half", "c10::BFloat16", "at::BFloat16"})
-    for (std::size_t at = 0; (at = result.find(named, at)) != std::string::npos;)
-      result.replace(at, named.size(), "double");
+  for (const std::string name_of_torch : {"c10::Half", "at::Half", "c10::BFloat16", "at::BFloat16"})
+    for (std::size_t at = 0; (at = result.find(name_of_torch, at)) != std::string::npos;)
+      result.replace(at, name_of_torch.size(), "double");
   for (const char* word : {"float", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})
     result = with_word(result, word, "double");
   for (const char* pair : {"cuFloatComplex", "cuComplex"}) result = with_word(result, pair, "cuDoubleComplex");

@@ -43,9 +43,9 @@ bool launches(const std::string& text, const std::string& kernel) {
 
 }  // namespace
 
-std::vector<std::string> files_that_launch(const std::string& given, const std::string& kernel) {
+std::vector<std::string> files_that_launch(const std::string& path, const std::string& kernel) {
   std::error_code unknown;
-  const fs::path file = fs::canonical(given, unknown);
+  const fs::path file = fs::canonical(path, unknown);
   for (const fs::path& folder : folders_of_project(file)) {
     std::vector<std::string> hosts;
     for (const fs::path& source : sources_below(folder)) {

@@ -14,14 +14,14 @@ std::vector<fs::path> sources_below(const fs::path& folder) {
   std::vector<fs::path> sources;
   std::error_code failed;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failed);
-  std::size_t seen = 0;
-  for (; !failed && entry != fs::recursive_directory_iterator() && seen < kMost; ++seen) {
+  std::size_t entries = 0;
+  for (; !failed && entry != fs::recursive_directory_iterator() && entries < kMost; ++entries) {
     if (entry->path().filename().string().starts_with(".")) entry.disable_recursion_pending();
     else if (kinds.contains(entry->path().extension().string()) && entry->is_regular_file(failed))
       sources.push_back(entry->path());
     entry.increment(failed);
   }
-  if (seen == kMost) return {};
+  if (entries == kMost) return {};
   std::ranges::sort(sources);
   return sources;
 }

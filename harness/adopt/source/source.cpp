@@ -223,10 +223,10 @@ class ProjectReader {
   std::string header_of_project(const std::string& name, const fs::path& path) {
     if (name.starts_with(".") || name.starts_with("/")) return "";
     for (const fs::path& folder : folders_of_project(path)) {
-      auto known = below_.find(folder.string());
-      if (known == below_.end()) known = below_.emplace(folder.string(), sources_below(folder)).first;
+      auto entry = below_.find(folder.string());
+      if (entry == below_.end()) entry = below_.emplace(folder.string(), sources_below(folder)).first;
       std::vector<std::string> headers;
-      for (const fs::path& source : known->second)
+      for (const fs::path& source : entry->second)
         if (source.string().ends_with("/" + name)) headers.push_back(source.string());
       if (headers.size() > 1) return "";  // nobody may choose for a person
       if (headers.empty()) continue;
@@ -307,19 +307,19 @@ Source::Found Source::find(std::size_t declaration) const {
 
 namespace {
 
-fs::path file_named(const std::string& given) {
+fs::path file_named(const std::string& name) {
   std::error_code failed;
-  const fs::path path = fs::canonical(given, failed);
+  const fs::path path = fs::canonical(name, failed);
   if (failed || !fs::is_regular_file(path, failed))
-    throw bad_input(fmt::format("{} is no file that can be read; name a CUDA source, kernel.cu", given));
+    throw bad_input(fmt::format("{} is no file that can be read; name a CUDA source, kernel.cu", name));
   if (fs::file_size(path, failed) > kMostBytes)
-    throw bad_input(fmt::format("{} has more than 4 MiB; cut out the kernel and what it needs", given));
+    throw bad_input(fmt::format("{} has more than 4 MiB; cut out the kernel and what it needs", name));
   return path;
 }
 
-std::vector<std::string> folders_named(const std::vector<std::string>& given) {
+std::vector<std::string> folders_named(const std::vector<std::string>& names) {
   std::vector<std::string> folders;
-  for (const std::string& name : given) {
+  for (const std::string& name : names) {
     std::error_code failed;
     const fs::path folder = fs::canonical(name, failed);
     if (failed || !fs::is_directory(folder, failed))
@@ -369,9 +369,9 @@ Source read_source_as(const std::string& given, const std::optional<std::string>
         {.kind = Declaration::Kind::macro, .name = macro.name, .file = command_line->path, .place = macro.begin});
   if (!beside.defines.empty()) source.files.insert(source.files.begin(), std::move(command_line));
   place_declarations(source);
-  const std::size_t known = source.parsed.declarations.size();
+  const std::size_t declared = source.parsed.declarations.size();
   add_variable_templates(source);
-  place_declarations(source, known);
+  place_declarations(source, declared);
   return source;
 }
 
