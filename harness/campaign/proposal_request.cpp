@@ -97,6 +97,7 @@ Ordered parent_of(const RequestParent& parent) {
 Ordered try_of(const RequestTry& tried) {
   Ordered object = {{"variant", tried.variant}, {"outcome", tried.outcome}};
   if (tried.speedup) object["speedup"] = *tried.speedup;
+  if (!tried.configs.empty()) object["configurations"] = tried.configs;
   if (!tried.hypothesis.empty()) object["hypothesis"] = shortened(tried.hypothesis, kLongestMessage);
   if (!tried.fingerprint.empty()) object["fingerprint"] = tried.fingerprint;
   // A compiler's words are its own; those of gates may hold seeds and tolerances.
