@@ -175,6 +175,13 @@ std::string lines_of(const DigestParts& parts, const std::string& rule) {
   return places.empty() ? "" : kLinesOfRule + places;
 }
 
+/// Loads of 16 bytes a lane touch 16 sectors a warp, of 4 bytes 4.
+bool loads_are_wide(const Profile& profile) {
+  constexpr double kWide = 8;
+  const double requests = profile.number("global_load_requests").value_or(0);
+  return requests > 0 && profile.number("global_load_sectors").value_or(0) >= kWide * requests;
+}
+
 /// The part to shorten where no rule speaks.
 const PartWords* largest_part(const DigestParts& parts) {
   if (parts.profile == nullptr || !parts.rules.empty()) return nullptr;
@@ -182,9 +189,17 @@ const PartWords* largest_part(const DigestParts& parts) {
   return all.empty() ? nullptr : all.front().of;
 }
 
+/// Whether what the part's page advises is done.
+bool is_answered(const DigestParts& parts, const PartWords& part) {
+  return std::string_view(part.page) == "115-vector-loads" && loads_are_wide(*parts.profile);
+}
+
 void add_rules(const DigestParts& parts, std::vector<std::string>& lines) {
   if (const PartWords* const largest = largest_part(parts))
-    lines.push_back(fmt::format("Limits: no rule speaks; {} is the largest part.", largest->words));
+    lines.push_back(fmt::format("Limits: no rule speaks; {} is the largest part{}.", largest->words,
+                                is_answered(parts, *largest) ? ", and its loads are wide already: what is left may be "
+                                                               "below what counting can tell"
+                                                             : ""));
   for (std::size_t i = 0; i < std::min(kMostRules, parts.rules.size()); ++i) {
     const FiringRule& rule = parts.rules[i];
     const std::string gain =
@@ -232,7 +247,8 @@ std::string move_of(const Pattern& page) {
 std::vector<std::string> pages_wanted(const DigestParts& parts) {
   std::vector<std::string> names;
   for (const FiringRule& rule : parts.rules) names.push_back(rule.diagnosis.page);
-  if (const PartWords* const largest = largest_part(parts)) names.emplace_back(largest->page);
+  if (const PartWords* const largest = largest_part(parts); largest != nullptr && !is_answered(parts, *largest))
+    names.emplace_back(largest->page);
   return names;
 }
 

@@ -93,7 +93,7 @@ void add_tried(const ProposalsSoFar& so_far, const ArmId& arm, RequestParts& par
   for (const SeenVariant* const seen : so_far.seen.in_order()) {
     if (seen->kernel != arm.kernel || seen->workload != arm.workload) continue;
     const std::string& variant = seen->candidate.variant;
-    RequestTry tried{variant, "", seen->outcome, seen->message, seen->fingerprint, seen->speedup};
+    RequestTry tried{variant, "", seen->outcome, seen->message, seen->fingerprint, seen->speedup, configs_text(*seen)};
     for (const Proposed& other : so_far.ended)
       if (other.record.variant == variant) tried.hypothesis = other.record.hypothesis;
     parts.tried.push_back(std::move(tried));

@@ -97,6 +97,7 @@ Ordered parent_of(const RequestParent& parent) {
 Ordered try_of(const RequestTry& attempt) {
   Ordered object = {{"variant", attempt.variant}, {"outcome", attempt.outcome}};
   if (attempt.speedup) object["speedup"] = *attempt.speedup;
+  if (!attempt.configs.empty()) object["configurations"] = attempt.configs;
   if (!attempt.hypothesis.empty()) object["hypothesis"] = shortened(attempt.hypothesis, kLongestMessage);
   if (!attempt.fingerprint.empty()) object["fingerprint"] = attempt.fingerprint;
   // A compiler's words are its own; those of gates may hold seeds and tolerances.

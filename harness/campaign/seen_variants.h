@@ -9,6 +9,13 @@
 
 namespace harness {
 
+/// A configuration and how it ended.
+struct SeenConfig {
+  Config config;
+  std::string outcome;
+  std::optional<double> speedup;
+};
+
 /// What is known of a variant on a workload: its fastest evaluation, else how it last ended.
 struct SeenVariant {
   std::string kernel, workload;
@@ -17,7 +24,11 @@ struct SeenVariant {
   std::string outcome, message, fingerprint;
   std::optional<double> time_ns, speedup;
   std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
+  std::vector<SeenConfig> configs = {};  // each once, the fastest first, those without a time last
 };
+
+/// "BLOCK=256: 1.41x, BLOCK=128: 1.2x, BLOCK=1024: crashed; 3 more"; "" where there is one alone.
+std::string configs_text(const SeenVariant& seen);
 
 /// For whoever proposes: what each variant did on each workload.
 class SeenVariants {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/serve_mcp/agent_evaluation.h"
 #include "harness/serve_mcp/answer.h"
+#include "harness/serve_mcp/job_stop.h"
 
 namespace harness {
 

@@ -20,16 +20,13 @@
 #include "harness/service/asked_candidate.h"
 #include "harness/service/candidate_digest.h"
 #include "harness/service/first_kernel.h"
-#include "harness/system/interrupt.h"
 
 namespace harness {
 namespace {
 
 using mcp::Answer;
-using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestRowError = 300;
-constexpr auto kAskEvery = std::chrono::milliseconds(100);
 
 /// One evaluation of a session, with all that it needs.
 struct Bench {
@@ -175,41 +172,6 @@ CampaignStarted session_started(const AgentSession& session) {
 
 }  // namespace
 
-struct JobStop::State {
-  std::int64_t job;
-  std::unique_ptr<Archive> archive;
-  std::mutex mutex;
-  SteadyClock::time_point asked{}, deadline = SteadyClock::time_point::max();
-  bool cancelled = false;
-};
-
-JobStop::JobStop(std::int64_t job, const Shell& shell) : state_(std::make_shared<State>()) {
-  state_->job = job;
-  state_->archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
-}
-
-bool JobStop::operator()() const {
-  const std::lock_guard guard(state_->mutex);
-  const auto now = SteadyClock::now();
-  if (!state_->cancelled && now - state_->asked >= kAskEvery) {
-    state_->cancelled = state_->archive->sessions().job(state_->job).cancelled;
-    state_->asked = now;
-  }
-  return interrupted() || state_->cancelled || now >= state_->deadline;
-}
-
-void JobStop::give_up_after(std::optional<double> seconds) const {
-  if (seconds)
-    state_->deadline =
-        SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(*seconds));
-}
-
-std::string JobStop::why() const {
-  if (state_->cancelled) return "this job was cancelled";
-  if (SteadyClock::now() >= state_->deadline) return "the session's budget was spent before this job had an answer";
-  return "the process of this job was asked to stop";
-}
-
 namespace {
 
 /// The candidate that a job asks about, before the baseline of its kernel.
@@ -260,6 +222,18 @@ std::string digest_of(const Evaluating& now, const Recorded& made, const Realize
   return candidate_digest(asked, now.shell);
 }
 
+/// Which of two is faster at the size that a GPU is timed at is what counts; at a size for gates, launches decide.
+void judge_by_gpu_size(const GpuSize& size, Answer& answer) {
+  answer["gpu_size"] = size.answer;
+  if (!size.best_before_ns) return;
+  const double ns = size.answer.at("predicted_ns");
+  answer["verdict"] = verdict_over(1, *size.best_before_ns / ns, true);
+  answer["verdict_of"] = size.answer["workload"];
+  answer["is_best"] = ns < *size.best_before_ns;
+  answer["next"] = answer["is_best"] == true ? "the session's best: build on it, or adopt it when you are done"
+                                             : "right, but not the best: note why, and try another idea";
+}
+
 /// One set of values, evaluated and told in full.
 Answer evaluated(const Evaluating& now, Config config) {
   Candidate candidate = now.asked.candidate;
@@ -289,7 +263,7 @@ Answer evaluated(const Evaluating& now, Config config) {
   };
   const auto size =
       at_gpu_size(now.job, now.asked, realized.candidate, now.bench.evaluator.device(), count, now.archive, now.shell);
-  if (size) answer["gpu_size"] = size->answer;
+  if (size) judge_by_gpu_size(*size, answer);
   if (const std::string digest = size ? size->digest : digest_of(now, made, realized); !digest.empty())
     answer["digest"] = digest;
   return answer;

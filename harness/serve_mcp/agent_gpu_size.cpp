@@ -90,6 +90,7 @@ std::optional<GpuSize> at_gpu_size(const AgentJob& job, const AgentCandidate& as
     GpuSize size;
     size.answer = {{"workload", *workload}, {"predicted_ns", std::round(*ns)}};
     if (told.baseline_ns) size.answer["speedup"] = *told.baseline_ns / *ns;
+    size.best_before_ns = told.best_ns;
     if (told.best_ns) size.answer["best_ns"] = std::min(*told.best_ns, *ns);
     size.answer["parts_ns"] = Answer(parts_of(*profile));
     size.digest = fmt::format("At {}:\n", *workload) +

@@ -16,6 +16,7 @@ using CountCandidate = std::function<std::optional<Profile>(const Realized&)>;
 struct GpuSize {
   mcp::Answer answer;  // {"workload","predicted_ns","speedup","best_ns","parts_ns"}
   std::string digest;
+  std::optional<double> best_before_ns;  // of the session's jobs before this one
 };
 
 /// The first of the kernel's workloads that is meant for a GPU; nothing: the job's own is, or there is none.

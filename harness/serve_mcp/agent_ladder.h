@@ -1,6 +1,6 @@
 #pragma once
-#include "harness/serve_mcp/agent_evaluation.h"
 #include "harness/serve_mcp/answer.h"
+#include "harness/serve_mcp/job_stop.h"
 
 // The cheap steps before an evaluation: whether a candidate compiles, and what its time is expected to be.
 namespace harness {

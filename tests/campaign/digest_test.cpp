@@ -88,6 +88,11 @@ TEST_CASE("where no rule speaks, a digest names the largest part and the page th
   const std::string text = digest_text(parts);
   CHECK_THAT(text, Catch::Contains("no rule speaks; device memory is the largest part"));
   CHECK_THAT(text, Catch::Contains("Move (Vector loads)"));
+  Profile wide = profile;
+  wide.numbers.push_back({"global_load_requests", 100});
+  wide.numbers.push_back({"global_load_sectors", 1600});
+  parts.profile = &wide;
+  CHECK_THAT(digest_text(parts), Catch::Contains("its loads are wide already") && !Catch::Contains("Move"));
 }
 
 TEST_CASE("a measured time stands before what counting predicts, and is held against the floor itself") {

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
@@ -62,6 +64,19 @@ TEST_CASE("edits of a program are judged, recorded, replayed without it, and ado
                                       "abandoned"};  // how fast is the machine's matter
     CHECK(right.contains(by_label[rule]["became"].get<std::string>()));
   }
+  const Finished episodes = home.run({"history", "--episodes"});
+  REQUIRE(episodes.status == 0);
+  std::istringstream lines(episodes.out);
+  int asked = 0;
+  double most = 0;
+  for (std::string line; std::getline(lines, line); ++asked) {
+    const json episode = parse_json(line);
+    CHECK(episode["request"]["kernel"] == "softmax");
+    CHECK_FALSE(episode["reply"].get<std::string>().empty());
+    if (episode["reward"].is_number()) most = std::max(most, episode["reward"].get<double>());
+  }
+  CHECK(asked >= 4);
+  CHECK(most > 0);
   fs::remove(program);
   const Finished replayed = home.run({"replay", "1", "--strategy", first});
   INFO(replayed.err);
