@@ -84,7 +84,7 @@ function errors_table(list: any[]): Child {
 /// The cpu device has no registers to tell of.
 function resources_panel(iteration: any): Child {
   const resources = iteration.resources ?? {}, of_gpu = !iteration.emulation && resources.registers;
-  return panel('Made of', facts([
+  return panel('Resources', facts([
     ['registers', of_gpu ? resources.registers : ''], ['shared', of_gpu ? format.bytes(resources.shared_bytes ?? 0) : ''],
     ['spilled', of_gpu ? format.bytes(resources.spill_bytes ?? 0) : ''], ['local', resources.local_bytes ? format.bytes(resources.local_bytes) : ''],
     ['compiler', iteration.compiler ?? ''], ['machine code', iteration.hashes?.binary ? h('code', {}, iteration.hashes.binary.slice(0, 12)) : ''],
