@@ -209,6 +209,7 @@ class Object {
     for (std::uint64_t at = 0; at + sizeof(Elf64_Rela) <= bytes; at += sizeof(Elf64_Rela)) {
       const auto relocation = read<Elf64_Rela>(table + at);
       const int type = static_cast<int>(ELF64_R_TYPE(relocation.r_info));
+      if (type == kEmptyRelocation) continue;
       if (std::find(std::begin(kPlainRelocations), std::end(kPlainRelocations), type) == std::end(kPlainRelocations))
         throw NotLoadable(type == kRelocationByCode ? "a relocation is resolved by code (IRELATIVE, ifunc)"
                                                     : fmt::format("it has a relocation of type {}", type));
