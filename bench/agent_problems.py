@@ -129,6 +129,7 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--session", default="ten")
     parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--trust-source", action="store_true")
     asked = parser.parse_args()
     asked.work.mkdir(parents=True, exist_ok=True)
     project = asked.work / "project"
@@ -138,7 +139,8 @@ def main():
         folders = [f for f in sorted(PROBLEMS.iterdir()) if f.is_dir() and (not asked.only or f.name in asked.only)]
         for folder in folders:
             make_problem(asked.harness, project, folder)
-        server = Server(asked.harness, project, ["--session", asked.session, "--device", asked.device, "--budget", "2h"], log)
+        server = Server(asked.harness, project, ["--session", asked.session, "--device", asked.device, "--budget", "2h"]
+                        + ["--trust-source"] * asked.trust_source, log)
         for folder in folders:
             solve(server, folder, asked.steps, asked.quiet)
         server.end()
