@@ -5,6 +5,7 @@
 #include "harness/system/run_program.h"
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
+#include "tests/support/turns.h"
 
 // The protocol as others speak it: the official clients, and an agent that has a shell.
 namespace fs = std::filesystem;
@@ -36,6 +37,7 @@ void run_script(const std::string& name) {
 }  // namespace
 
 TEST_CASE("the official clients use every tool in both eras, with progress, cancelling and errors") {
+  if (is_nightly()) return;
   run_script("clients.mjs");
 }
 

@@ -84,10 +84,10 @@ TEST_CASE("every hostile variant has its expectation, and every expectation its 
 
 TEST_CASE("no attack passes the gates and gains by it", "[hostile]") {
   std::map<std::string, double> honest_ns;
-  std::set<std::string> tried;  // entries of the catalogue of attacks: CI tries the first attack of each
+  std::set<std::string> tried;  // entries of the catalogue of attacks: CI tries the first attack of every second one
   for (const json& expected : expectations()) {
     if (!holds(expected["devices"], "cpu")) continue;
-    if (!tried.insert(expected["entry"]).second && !takes_all()) continue;
+    if (!takes_all() && (!tried.insert(expected["entry"]).second || !in_slice(tried.size(), 2))) continue;
     const std::string kernel = expected["kernel"], variant = expected["variant"];
     if (honest_ns.count(kernel) == 0) {
       const json honest = evaluate(kernel, "00_honest");
