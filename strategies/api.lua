@@ -126,6 +126,8 @@
 ---@field speedup_hi number?
 ---@field floor_ns number?           speed of light; nil on the cpu device
 ---@field of_floor number?           floor_ns / best_ns, 0 to 1
+---@field limit_ns number?           what a call can reach: an empty launch, trips to memory, floor; nil where not measured
+---@field of_limit number?           limit_ns / best_ns
 ---@field floor_binds string?        what makes the floor: "bytes", "flops" or "exps"; nil on the cpu device
 ---@field best_variant string
 ---@field best_technique string

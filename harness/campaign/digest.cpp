@@ -115,7 +115,10 @@ void add_time(const DigestParts& parts, std::vector<std::string>& lines) {
 void add_limit(const DigestParts& parts, std::vector<std::string>& lines) {
   const std::optional<double> time = time_of(parts);
   if (!time || !(*time > 0)) return;
-  if (parts.floor)
+  if (parts.limit)
+    lines.push_back(fmt::format("Limit: {} ({}), so it reaches {:.0f} % of what is possible.", in_us(parts.limit->ns),
+                                parts.limit->terms, std::min(100.0, 100 * parts.limit->ns / *time)));
+  else if (parts.floor)
     lines.push_back(fmt::format("Limit: {} ({}), so it reaches {:.0f} % of what is possible.", in_us(parts.floor->ns),
                                 parts.floor->terms, std::min(100.0, 100 * parts.floor->ns / *time)));
   if (!parts.parent || !(parts.parent->time_ns > 0)) return;

@@ -23,6 +23,7 @@ struct DigestParts {
   std::vector<FiringRule> rules;     // all that speak, the most severe first
   std::vector<DiagnosisRule> known;  // what rules read: by that their lines are found
   std::optional<FloorSum> floor;
+  std::optional<LimitSum> limit;  // told instead of the floor where it is known
   std::optional<double> time_ns;  // measured, or predicted where nothing is measured
   bool predicted = false;         // that `time_ns` is
   std::optional<DigestParent> parent;

@@ -281,7 +281,8 @@ std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator,
 MeasuredPeaks known_peaks(Evaluator& evaluator, DeviceRecord& record) {
   const DeviceInfo device = evaluator.device();
   if (device.emulation) return {};
-  if (const auto recorded = stored([&] { return record.peaks(device); })) return *recorded;
+  const auto recorded = stored([&] { return record.peaks(device); });
+  if (recorded && recorded->memory_trip_ns > 0) return *recorded;  // else it is of a program that measured less
   const MeasuredPeaks measured = evaluator.measure_peaks();
   stored([&] { record.record_peaks(device, measured); });
   return measured;

@@ -232,6 +232,7 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
   if (says_nothing(iteration.outcome)) return;  // nothing was learnt
   WorkloadBook& book = workload(iteration.candidate.kernel, iteration.workload);
   if (iteration.floor_ns) book.floor_ns = iteration.floor_ns;
+  if (iteration.reachable_ns) book.limit_ns = iteration.reachable_ns;
   // What was abandoned is slow, and how slow is known: a strategy that did not learn it would try its like for ever.
   if (iteration.outcome == OutcomeKind::abandoned && iteration.stopped_ns.value_or(0) > 0 && book.baseline_ns)
     iteration.speedup = *book.baseline_ns / *iteration.stopped_ns;
@@ -372,6 +373,7 @@ std::vector<BestRow> CampaignState::best() const {
     row.state.bytes = book.plan.bytes;
     row.state.baseline_ns = book.baseline_ns;
     row.state.floor_ns = book.floor_ns;
+    row.state.limit_ns = book.limit_ns;
     if (book.earlier) {
       row.state.earlier_best_ns = book.earlier->time_ns;
       row.state.earlier_best_technique = book.earlier->technique;
@@ -399,6 +401,7 @@ std::vector<BestRow> CampaignState::best() const {
       row.state.shared_bytes = standing.shared_bytes;
       if (book.launch_of == standing.iteration) row.state.launch = book.launch;
       if (book.floor_ns) row.state.of_floor = *book.floor_ns / standing.time_ns;
+      if (book.limit_ns) row.state.of_limit = *book.limit_ns / standing.time_ns;
       row.state.confirmed = book.confirmed == standing.iteration;
     }
     rows.push_back(row);

@@ -51,7 +51,7 @@ struct WorkloadBook {
   WorkloadPlan plan;
   bool baseline_tried = false;
   std::optional<double> brief_baseline_s;  // seconds of the baseline, if a few launches are all that is known of it
-  std::optional<double> baseline_ns, floor_ns;
+  std::optional<double> baseline_ns, floor_ns, limit_ns;
   std::string anchor_uuid;                // the card of its baseline: times of a fleet are told as that card shows them
   std::vector<Standing> standings;        // each faster than the one before
   std::vector<Standing> others;           // the fastest that passed and were never the best, fastest first

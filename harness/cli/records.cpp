@@ -76,6 +76,8 @@ void print_times(const json& row, const report::WorkOf& work) {
       line += ", " + rate;
   if (const auto floor = number_in(row, "floor_ns"))
     line += fmt::format(", {} of floor ({})", report::share(*floor / *time), report::nanoseconds(floor));
+  if (const auto limit = number_in(row, "limit_ns"))
+    line += fmt::format(", {} of limit ({})", report::share(*limit / *time), report::nanoseconds(limit));
   report::tell("{}\n", line);
   if (number_in(row, "baseline_ns"))
     report::tell("{} over the baseline ({}){}\n", report::ratio(number_in(row, "speedup")),

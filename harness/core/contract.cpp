@@ -93,13 +93,16 @@ HARNESS_ENUM_TABLE(ReferenceNumbers, "kind of reference",
                     {ReferenceNumbers::own, "own"}})
 void to_json(json& to, const Work& value) {
   to = {{"bytes", value.bytes}, {"flops", value.flops}, {"exps", value.exps}};
-  if (value.turns != 0) to["turns"] = value.turns;  // few contracts have it, and the identity of others stays
+  // Few contracts have these, and the identity of others stays.
+  if (value.turns != 0) to["turns"] = value.turns;
+  if (value.dependent != 0) to["dependent"] = value.dependent;
 }
 void from_json(const json& from, Work& value) {
   value.bytes = from.value("bytes", 0.0);
   value.flops = from.value("flops", std::map<std::string, double>());
   value.exps = from.value("exps", 0.0);
   value.turns = from.value("turns", 0.0);
+  value.dependent = from.value("dependent", 0.0);
 }
 HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
                       policy, accept)

@@ -146,6 +146,9 @@ struct Work {
   /// An estimate of how often loops turn where no array says it (the n k d distances of n points to k centres). It is
   /// part of amount_of() alone: shapes are chosen by it, and no floor follows from it.
   double turns = 0;
+  /// Trips that no call can avoid beyond its first one to memory, each of which needs what the one before brought: 1
+  /// where a table says which rows are read. Part of limit_ns() alone.
+  double dependent = 0;
 };
 
 /// One number for "how much there is to do": bytes and operations alike. For choosing among shapes, not for floors.

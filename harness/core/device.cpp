@@ -33,6 +33,7 @@ HARNESS_JSON(KeptCall, place, kind, image, seeds)
 HARNESS_JSON(TwiceLaunched, sets, unequal, first_unequal)
 HARNESS_JSON_DEFAULTS(Samples, rotating_ns, cold_ns, warm_ns, single_warm_ns, clock_mhz, calls_per_sample, input_sets,
                       kept, twice, foreign_processes, method)
-HARNESS_JSON_DEFAULTS(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s, launch_ns)
+HARNESS_JSON_DEFAULTS(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s, launch_ns, memory_trip_ns,
+                      l2_trip_ns)
 
 }  // namespace harness

@@ -138,6 +138,8 @@ struct MeasuredPeaks {
   std::map<std::string, double> flops;  // dense tensor rate by dtype ("bf16", "f16", "e4m3"), FMA rate of "f32"
   double exps_per_s = 0;                // ex2
   double launch_ns = 0;                 // an empty kernel inside a graph
+  double memory_trip_ns = 0;            // one load that needs the one before, from DRAM; 0: was not measured
+  double l2_trip_ns = 0;                // the same, of what lies in the L2
 };
 
 /// The words of a disassembler over an artifact. Both empty: this kind of device has no such program.

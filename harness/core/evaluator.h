@@ -33,6 +33,9 @@ struct EvaluationFacts {
   std::optional<double> machine_load;
   /// kGatesVersion of the program that judged it; no value: a program from before version 7, whose gates were fewer.
   std::optional<std::int64_t> gates_version;
+  /// What a call of this work can reach on this device, ns (limit_ns() of core/floor.h). No value: no time, an emulated
+  /// one, or a device whose launches were not measured.
+  std::optional<double> reachable_ns;
 };
 
 /// Everything one evaluation found. The outcome may be any; gates and hashes hold as far as it got.

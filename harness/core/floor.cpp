@@ -48,4 +48,28 @@ std::optional<FloorSum> floor_ns(const Work& work, const DeviceInfo& device) {
   return sum;
 }
 
+CallCosts call_costs(const MeasuredPeaks& measured) {
+  return {measured.launch_ns, measured.memory_trip_ns, measured.l2_trip_ns};
+}
+
+CallCosts call_costs(const GpuFacts& gpu) {
+  return {gpu.launch_ns, gpu.memory_ns, gpu.l2_ns};
+}
+
+std::optional<LimitSum> limit_ns(const Work& work, const DeviceInfo& device, const CallCosts& costs) {
+  const auto floor = floor_ns(work, device);
+  if (!floor || costs.launch_ns <= 0 || costs.memory_trip_ns <= 0) return std::nullopt;
+  const double further_ns = work.dependent * costs.l2_trip_ns;
+  LimitSum sum{costs.launch_ns + costs.memory_trip_ns + further_ns + floor->ns, ""};
+  sum.terms = fmt::format("launch {:.2f} us + memory {:.2f} us", costs.launch_ns / 1e3, costs.memory_trip_ns / 1e3);
+  if (further_ns > 0) sum.terms += fmt::format(" + {:g} to the L2 {:.2f} us", work.dependent, further_ns / 1e3);
+  sum.terms += fmt::format(" + floor {:.3f} us", floor->ns / 1e3);
+  return sum;
+}
+
+std::optional<LimitSum> known_limit(const Work& work, const DeviceInfo& device) {
+  const GpuFacts* const gpu = gpu_of_device(device.name);
+  return gpu == nullptr ? std::nullopt : limit_ns(work, device, call_costs(*gpu));
+}
+
 }  // namespace harness

@@ -20,9 +20,9 @@ HARNESS_JSON(PendingState, arm, variant, purpose, node, config)
 HARNESS_JSON(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed, spent_s, predicted_s,
              spent_usd, agent_s, agent_usd, earlier_evaluations, earlier_passed, earlier_spent_s, best_speedup)
 HARNESS_JSON(WorkloadState, kernel, workload, sizes, bytes, registers, spill_bytes, shared_bytes, weight, baseline_ns,
-             best_ns, speedup, floor_ns, of_floor, floor_binds, speedup_lo, speedup_hi, best_variant, best_technique,
-             confirmed, launch, counters, diagnosis, earlier_best_ns, earlier_best_technique, earlier_baseline_ns,
-             rival_ns, rival_variant, rival_s)
+             best_ns, speedup, floor_ns, of_floor, limit_ns, of_limit, floor_binds, speedup_lo, speedup_hi,
+             best_variant, best_technique, confirmed, launch, counters, diagnosis, earlier_best_ns,
+             earlier_best_technique, earlier_baseline_ns, rival_ns, rival_variant, rival_s)
 HARNESS_JSON(Sitting, arm, evaluations, passed, spent_s, predicted_s, best_speedup_before, improvements)
 HARNESS_JSON(Moment, unix, hour, minute, weekday, zone, utc_offset_s)
 HARNESS_JSON(Calibration, speedup_n, speedup_held, speedup_below, speedup_above, minutes_n, minutes_held, speedup_widen,

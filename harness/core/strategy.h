@@ -122,6 +122,7 @@ struct WorkloadState {
   double bytes = 0;             // that its work model says must be moved: what is drawn and judged grows with it
   double weight = 1;
   std::optional<double> baseline_ns, best_ns, speedup, floor_ns, of_floor;
+  std::optional<double> limit_ns, of_limit;  // what a call can reach: launch, trips and floor (core/floor.h)
   std::optional<std::string> floor_binds;  // what makes the floor: "bytes", "flops" or "exps"; absent on the cpu device
   std::optional<double> speedup_lo, speedup_hi;  // 95 %
   std::string best_variant, best_technique;

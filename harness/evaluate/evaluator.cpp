@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "harness/core/error.h"
+#include "harness/core/floor.h"
 #include "harness/core/gates.h"
 #include "harness/evaluate/admission.h"
 #include "harness/evaluate/contract_review.h"
@@ -129,6 +130,9 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
   Evaluation evaluation = run(request);
   evaluation.machine_load = load_per_processor();
   evaluation.gates_version = kGatesVersion;
+  if (const Timing* timing = timing_of(evaluation.outcome); timing != nullptr && !timing->emulation)
+    if (const auto limit = limit_ns(request.realized.problem.work, workers_.device, call_costs(peaks_)))
+      evaluation.reachable_ns = limit->ns;
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;
 }

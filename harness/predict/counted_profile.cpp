@@ -329,7 +329,9 @@ LaunchProfile launch_profile(const CountedLaunch& as_written, const Launch& laun
   if (const auto drawn = context.run.drawn.find(counted.step); drawn != context.run.drawn.end() && drawn->second > 1)
     work.heaviest = work.longest = std::ceil(drawn->second) / drawn->second;
   const Work& all = context.run.executable->problem.work;
-  for (const auto& [type, flops] : all.flops) work.flops += flops * context.share;
+  const auto is_narrow = [](const std::string& type) { return type == "e4m3" || type == "e5m2"; };
+  for (const auto& [type, flops] : all.flops)  // tensor cores do twice as many of 8 bits
+    work.flops += flops * context.share / (is_narrow(type) ? 2 : 1);
   work.exps = all.exps * context.share;
   const AtomicsOfCode atomics(code, context.run);
   work.atomic_waits = atomics.waits(counted);

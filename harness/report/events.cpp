@@ -105,6 +105,7 @@ json finished_json(const CampaignSummary& summary) {
                     {"time_ns", *row.state.best_ns},
                     {"speedup", row.state.speedup},
                     {"of_floor", row.state.of_floor},
+                    {"of_limit", row.state.of_limit},
                     {"confirmed", row.state.confirmed},
                     {"rival_variant", row.state.rival_variant},
                     {"rival_config", row.state.rival_variant ? config_to_json(row.rival_config) : json()},

@@ -46,7 +46,8 @@ std::string row_line(const LiveState::Row& row, std::size_t name_width, std::siz
   const bool narrow = width < 70;  // the floor and the rival say more than the baseline
   text += fmt::format("{:>9}", nanoseconds(row.best_ns));
   if (!narrow) text += fmt::format("  {:>6}", ratio(row.speedup));
-  if (row.of_floor) text += fmt::format("  {:>6} of floor", share(row.of_floor));
+  if (row.of_limit) text += fmt::format("  {:>6} of limit", share(row.of_limit));
+  else if (row.of_floor) text += fmt::format("  {:>6} of floor", share(row.of_floor));
   if (row.rival_ns)
     text += width >= 90 ? fmt::format("  rival {} ({} of its speed)", nanoseconds(row.rival_ns),
                                       ratio(*row.rival_ns / *row.best_ns))

@@ -22,7 +22,7 @@ struct LiveState {
   std::size_t workloads = 0;
   struct Row {
     std::string workload;
-    std::optional<double> best_ns, speedup, of_floor, rival_ns;
+    std::optional<double> best_ns, speedup, of_floor, of_limit, rival_ns;
     bool confirmed = false, at_work = false;
   };
   std::vector<Row> rows;  // workloads that have begun, in their order

@@ -202,6 +202,8 @@ void TerminalDisplay::update_block(const IterationEnded& event) {
     at.best_ns = timing.time_ns;
     at.speedup = timing.speedup;
     at.of_floor = timing.floor_ns ? std::optional(*timing.floor_ns / timing.time_ns) : std::nullopt;
+    const auto& limit_ns = event.evaluation->reachable_ns;
+    at.of_limit = limit_ns ? std::optional(*limit_ns / timing.time_ns) : std::nullopt;
     at.confirmed = event.confirmed;
   });
 }
@@ -294,10 +296,10 @@ namespace {
 /// What gives way first where there is no room: how it stands beside a rival says more than beside the baseline.
 std::string closing_table(const Table& table) {
   const bool rivals = std::ranges::find(table.columns, "of its speed") != table.columns.end();
-  const std::map<std::string, int> ranks{{"kernel", 6},        {"workload", 0},      {"best variant", 1},
-                                         {"configuration", 4}, {"baseline", 7},      {"of floor", 2},
-                                         {"confirmed", 3},     {"counted twice", 3}, {"rival", 3},
-                                         {"its time", 7},      {"of its speed", 1},  {"speedup", rivals ? 5 : 1}};
+  const std::map<std::string, int> ranks{
+      {"kernel", 6},   {"workload", 0},     {"best variant", 1},        {"configuration", 4}, {"baseline", 7},
+      {"of floor", 2}, {"of limit", 2},     {"confirmed", 3},           {"counted twice", 3}, {"rival", 3},
+      {"its time", 7}, {"of its speed", 1}, {"speedup", rivals ? 5 : 1}};
   View view;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const std::string& name = table.columns[c];
@@ -317,8 +319,11 @@ std::string closing_table(const Table& table) {
 }  // namespace
 
 std::string closing_text(const CampaignSummary& summary) {
+  const bool limits =
+      std::ranges::any_of(summary.best, [](const BestRow& row) { return row.state.of_limit.has_value(); });
   Table table{{"kernel", "workload", "best variant", "configuration", summary.predicts.empty() ? "time" : "predicted",
-               "baseline", "speedup", "of floor", summary.predicts.empty() ? "confirmed" : "counted twice"},
+               "baseline", "speedup", limits ? "of limit" : "of floor",
+               summary.predicts.empty() ? "confirmed" : "counted twice"},
               {}};
   const bool rivals =
       std::ranges::any_of(summary.best, [](const BestRow& row) { return row.state.rival_ns.has_value(); });
@@ -328,7 +333,8 @@ std::string closing_text(const CampaignSummary& summary) {
     const WorkloadState& state = row.state;
     table.rows.push_back({state.kernel, state.workload, state.best_ns ? state.best_variant : missing_best(row.tried),
                           to_text(row.config), Quantity{state.best_ns, Unit::ns}, Quantity{state.baseline_ns, Unit::ns},
-                          Quantity{state.speedup, Unit::ratio}, Quantity{state.of_floor, Unit::share},
+                          Quantity{state.speedup, Unit::ratio},
+                          Quantity{limits ? state.of_limit : state.of_floor, Unit::share},
                           !state.best_ns    ? "-"
                           : state.confirmed ? "yes"
                                             : "no"});

@@ -290,6 +290,7 @@ View iteration_view() {
       plain("outcome", 0, "outcome")};
   add_times(view);
   view.push_back(numbers("of floor", 7, "of_floor", Unit::share));
+  view.push_back(numbers("of limit", 10, "of_limit", Unit::share, true));
   view.push_back(plain("verdict", 8, "verdict"));
   view.push_back(plain("technique", 10, "technique", true));
   view.push_back(plain("device name", 10, "device_name", true));
@@ -319,7 +320,8 @@ View best_view(const WorkOf& work) {
                                ? "-"
                                : rate(work(field(row, "kernel"), field(row, "workload")), number_in(row, "time_ns"));
                   }});
-  view.push_back(numbers("of floor", 2, "of_floor", Unit::share));
+  view.push_back(numbers("of limit", 2, "of_limit", Unit::share));
+  view.push_back(numbers("of floor", 5, "of_floor", Unit::share));
   view.push_back({"confirmed", 3, confirmed_cell});
   view.push_back(plain("iteration", 2, "iteration"));
   view.push_back({"date", 8, [](const json& row) { return date(row.value("ended", json())); }});
@@ -340,6 +342,7 @@ View best_view(const WorkOf& work) {
   view.push_back(interval_column());
   view.push_back(numbers("baseline", 10, "baseline_ns", Unit::ns, true));
   view.push_back(numbers("floor", 10, "floor_ns", Unit::ns, true));
+  view.push_back(numbers("limit", 10, "limit_ns", Unit::ns, true));
   view.push_back(plain("technique", 10, "technique", true));
   view.push_back(plain("campaign", 9, "campaign", true));
   view.push_back(plain("label", 6, "label", false, true));

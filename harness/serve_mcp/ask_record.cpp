@@ -41,7 +41,7 @@ Answer HarnessTools::best(const Arguments& arguments) {
   if (filter.kernel) catalog().kernel(*filter.kernel);
   const Answer rows = shown_rows(archive().history().best(filter),
                                  {"kernel", "workload", "variant", "config", "speedup", "time_ns", "of_floor",
-                                  "device_name", "confirmed", "emulation", "iteration", "label"});
+                                  "of_limit", "device_name", "confirmed", "emulation", "iteration", "label"});
   return {{"ok", true},
           {"best", rows},
           {"next", rows.empty() ? "nothing was evaluated yet: evaluate the baseline"

@@ -195,6 +195,8 @@ Answer HarnessTools::floor(const Arguments& arguments) {
   Answer answer = {{"ok", true}, {"kernel", kernel}, {"workload", workload}};
   answer["floor_ns"] = sum ? Answer(sum->ns) : Answer();
   if (sum) answer["binds"] = sum->binds, answer["terms"] = sum->terms;
+  if (const auto limit = known_limit(problem.work, written_for(device())))
+    answer["limit_ns"] = limit->ns, answer["limit_terms"] = limit->terms;
   else answer["why"] = "there is no floor here: times of this device are emulation, or a peak is unknown";
   answer["work"] = {{"bytes", problem.work.bytes}, {"flops", json(problem.work.flops)}, {"exps", problem.work.exps}};
   answer["next"] = "best says how near the fastest candidate is";

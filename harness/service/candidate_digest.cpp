@@ -17,6 +17,7 @@ std::string candidate_digest(const DigestAsked& asked, Shell& shell) {
   DigestParts parts;
   parts.profile = asked.profile;
   parts.floor = floor_ns(asked.work, written_for(asked.device));
+  parts.limit = known_limit(asked.work, written_for(asked.device));
   if (asked.profile != nullptr) {
     const auto diagnoser = shell.rooms.diagnoser(shell.places());
     parts.rules = diagnoser->diagnose_all(with_floor(*asked.profile, parts.floor));

@@ -66,8 +66,9 @@ constexpr const char* kBestOfFitting =
     "  AND NOT EXISTS (SELECT 1 FROM refuted f WHERE f.candidate = i.candidate AND f.workload = i.workload "
     "                  AND f.device_name = p.device_name)) "
     "SELECT v.kernel, v.workload, v.device_name, v.variant, v.technique, v.config, v.time_ns, v.time_lo_ns, "
-    "v.time_hi_ns, v.baseline_ns, v.speedup, v.speedup_lo, v.speedup_hi, v.floor_ns, v.of_floor, v.confirmed, "
-    "v.emulation, v.iteration, v.campaign, v.device, v.contract_hash, v.source_hash, v.ended, v.imported, v.label, "
+    "v.time_hi_ns, v.baseline_ns, v.speedup, v.speedup_lo, v.speedup_hi, v.floor_ns, v.of_floor, v.limit_ns, "
+    "v.of_limit, v.confirmed, v.emulation, v.iteration, v.campaign, v.device, v.contract_hash, v.source_hash, v.ended, "
+    "v.imported, v.label, "
     "v.parent FROM fitting f JOIN v_iterations v ON v.iteration = f.id WHERE f.place = 1)";
 
 bool asks_beyond_best(const HistoryFilter& filter) {

@@ -578,7 +578,7 @@ CREATE VIEW v_iterations AS
   SELECT i.id AS iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device, p.device_name,
          i.purpose,
 --{fields for people}
-         i.floor_ns / i.time_ns AS of_floor, i.error_class, i.error_message, a.decision, a.ask, c.contract_hash, c.source_hash,
+         i.floor_ns / i.time_ns AS of_floor, i.reachable_ns / i.time_ns AS of_limit, i.error_class, i.error_message, a.decision, a.ask, c.contract_hash, c.source_hash,
          (SELECT hash FROM binary b WHERE b.id = i.binary) AS binary_hash,
          strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent, a.node, a.device_uuid
   FROM iteration i
@@ -597,8 +597,8 @@ CREATE VIEW v_best AS
            row_number() OVER (PARTITION BY kernel, workload, device_name ORDER BY newest DESC, contract_hash, confirmed DESC) AS place
     FROM dated)
   SELECT b.kernel, b.workload, b.device_name, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns,
-         i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed,
-         i.emulation, i.id AS iteration, i.campaign, p.device, c.contract_hash, c.source_hash,
+         i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.reachable_ns AS limit_ns,
+         i.reachable_ns / i.time_ns AS of_limit, i.confirmed, i.emulation, i.id AS iteration, i.campaign, p.device, c.contract_hash, c.source_hash,
          strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent
   FROM chosen b
   JOIN iteration i ON i.id = b.iteration

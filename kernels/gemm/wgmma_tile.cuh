@@ -1,6 +1,7 @@
 #pragma once
 #include <harness/mbarrier.cuh>
 #include <harness/multicast.cuh>
+#include <harness/quad.cuh>
 #include <harness/tma.cuh>
 #include <harness/warp.cuh>
 #include <harness/warpgroup.cuh>
@@ -99,8 +100,8 @@ struct WgmmaTile {
     for (int v = 0; v < kVectors; ++v) {
       const float* const sums = &sum[r][16 * v + 2 * h];  // pairs, four further each
       if (v < whole) {
-        if constexpr (Epilogue::kOther) exchange(factor[v], pair);
-        if constexpr (Epilogue::kResidual) exchange(added[v], pair);
+        if constexpr (Epilogue::kOther) harness::transpose_quad(factor[v]);
+        if constexpr (Epilogue::kResidual) harness::transpose_quad(added[v]);
         float2 value[4];
 #pragma unroll
         for (int n = 0; n < 4; ++n)
@@ -128,7 +129,7 @@ struct WgmmaTile {
       unsigned word[4];
 #pragma unroll
       for (int n = 0; n < 4; ++n) word[n] = harness::pack<T>(value[n].x, value[n].y);
-      exchange(word, pair);
+      harness::transpose_quad(word);
       if (inside) *reinterpret_cast<uint4*>(out + 8 * pair) = {word[0], word[1], word[2], word[3]};
     }
   }
@@ -138,20 +139,5 @@ struct WgmmaTile {
     if (!inside) return;
     const uint4 read = *reinterpret_cast<const uint4*>(from);
     word[0] = read.x, word[1] = read.y, word[2] = read.z, word[3] = read.w;
-  }
-
-  /// Transposes 4 x 4 words among four lanes: word n of lane p goes to word p of lane n, in two steps of exchanges.
-  __device__ static void exchange(unsigned (&word)[4], int pair) {
-#pragma unroll
-    for (int step = 1; step <= 2; step *= 2) {
-      const bool upper = pair & step;
-#pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        if (n & step) continue;
-        const unsigned given = upper ? word[n] : word[n + step];
-        const unsigned taken = __shfl_xor_sync(0xffffffffu, given, step);
-        (upper ? word[n] : word[n + step]) = taken;
-      }
-    }
   }
 };

@@ -1,6 +1,10 @@
 -- One new token of each sequence attends to all keys of its own, which lie in pages: o = softmax(scale q k^T) v.
 -- Key j of sequence b is row j % block of page page_table[b, j / block]. Query head h reads key and value head
 -- h / (Hq / Hkv) (GQA). The step of decoding in servers that keep their keys in a paged cache.
+
+-- Keys of all sequences: fixed, so that every draw is the same amount of work. Lengths lie around the middle.
+local function all_keys(w) return w.B * (w.shortest + w.max_pages * w.block) // 2 end
+
 local workloads = {}
 local function add(prefix, sizes, dtype, sets, devices)
   local w = { B = sizes.B, Hq = sizes.H, Hkv = sizes.Hkv or sizes.H, D = sizes.D, block = sizes.block, max_pages = sizes.max_pages,
@@ -30,7 +34,7 @@ return kernel {
   domain   = {
     B = range(1, 256), Hq = range(1, 64), Hkv = range(1, 64), D = one_of { 64, 128 }, block = one_of { 8, 16, 32 },
     max_pages = range(1, 1024), pages = range(1, 16384), shortest = range(1, 32768), dtype = one_of { "f16", "bf16" },
-    -- Lengths are drawn from shortest to max_pages * block. No two sequences share a page: the pool has one for each.
+    -- No two sequences share a page: the pool has one for each.
     where = function(w)
       return all_of(divisible(w.Hq, w.Hkv), le(w.B * w.max_pages, w.pages), le(w.shortest, w.max_pages * w.block),
                     le(w.pages * w.block * w.Hkv * w.D, 268435456))
@@ -42,7 +46,7 @@ return kernel {
     input  { "k_pages",    dtype = "$dtype", shape = { "pages", "block", "Hkv", "D" }, align = 256, gen = normal {} },
     input  { "v_pages",    dtype = "$dtype", shape = { "pages", "block", "Hkv", "D" }, align = 256, gen = normal {} },
     input  { "lengths",    dtype = "s32", shape = { "B" },
-             gen = ragged { lo = "shortest", hi = function(w) return w.max_pages * w.block end } },
+             gen = ragged { lo = "shortest", hi = function(w) return w.max_pages * w.block end, total = all_keys } },
     input  { "page_table", dtype = "s32", shape = { "B", "max_pages" },
              gen = block_table { lengths = "lengths", block = "block", blocks = "pages" } },
     output { "o",          dtype = "$dtype", shape = { "B", "Hq", "D" }, align = 256, compare = relative {} },
@@ -50,10 +54,10 @@ return kernel {
   },
   reference = { source = "reference.cu", entry = "reference<$dtype>", sizes = { "B", "Hq", "Hkv", "D", "block", "max_pages" },
                 threads = function(w) return w.B * w.Hq end },
-  -- Whatever was drawn, every sequence has its shortest length. Two flops a multiply-add, two products.
+  -- Two flops a multiply-add, two products. A length or a row of the table is read before what it leads to.
   work = function(w)
-    local pairs_of_all = w.B * w.Hq * w.shortest
-    return { bytes = 4 * w.B * (w.shortest * w.Hkv + w.Hq) * w.D + 4 * w.B * (1 + cdiv(w.shortest, w.block)),
-             flops = { [w.dtype] = 4 * pairs_of_all * w.D }, exps = pairs_of_all }
+    local keys = all_keys(w)
+    return { bytes = 4 * keys * w.Hkv * w.D + 4 * w.B * w.Hq * w.D + 4 * w.B + 4 * cdiv(keys, w.block),
+             flops = { [w.dtype] = 4 * keys * w.Hq * w.D }, exps = keys * w.Hq, dependent = 1 }
   end,
 }

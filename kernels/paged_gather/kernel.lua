@@ -2,6 +2,9 @@
 -- The read side of a paged KV cache: sequences of different lengths, in pages scattered over a pool.
 local bytes_of = { f32 = 4, f16 = 2, bf16 = 2 }
 
+-- Rows of all sequences: fixed, so that every draw is the same amount of work. Lengths lie around the middle.
+local function all_rows(w) return w.B * (w.shortest + w.max_pages * w.block) // 2 end
+
 return kernel {
   contract = 1,
   name     = "paged_gather",
@@ -9,7 +12,7 @@ return kernel {
   domain   = {
     B = range(1, 256), max_pages = range(1, 128), block = one_of { 8, 16, 32 }, pages = range(4, 16384), N = range(1, 1024),
     shortest = range(1, 4096), dtype = one_of { "f16", "bf16", "f32" },
-    -- Lengths are drawn from shortest to max_pages * block. No two sequences share a page: the pool has one for each.
+    -- No two sequences share a page: the pool has one for each.
     where = function(w)
       return all_of(le(w.B * w.max_pages, w.pages), le(w.shortest, w.max_pages * w.block),
                     le(w.pages * w.block * w.N, 268435456))
@@ -29,7 +32,7 @@ return kernel {
   arguments = {
     input  { "pool",        dtype = "$dtype", shape = { "pages", "block", "N" }, gen = normal {} },
     input  { "lengths",     dtype = "s32", shape = { "B" },
-             gen = ragged { lo = "shortest", hi = function(w) return w.max_pages * w.block end } },
+             gen = ragged { lo = "shortest", hi = function(w) return w.max_pages * w.block end, total = all_rows } },
     input  { "block_table", dtype = "s32", shape = { "B", "max_pages" },
              gen = block_table { lengths = "lengths", block = "block", blocks = "pages" } },
     output { "out",         dtype = "$dtype", shape = { "B", function(w) return w.max_pages * w.block end, "N" },
@@ -37,8 +40,9 @@ return kernel {
   },
   reference = { source = "reference.cu", entry = "reference<$dtype>", sizes = { "B", "max_pages", "block", "N" },
                 threads = function(w) return w.B * w.max_pages * w.block end },
-  -- Whatever was drawn, every sequence moves its shortest length.
+  -- A row of the table is read before the rows that it leads to.
   work = function(w)
-    return { bytes = w.B * (2 * w.shortest * w.N * bytes_of[w.dtype] + 4 + 4 * cdiv(w.shortest, w.block)), exps = 0 }
+    local rows = all_rows(w)
+    return { bytes = 2 * rows * w.N * bytes_of[w.dtype] + 4 * w.B + 4 * cdiv(rows, w.block), exps = 0, dependent = 1 }
   end,
 }

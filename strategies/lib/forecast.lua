@@ -504,9 +504,8 @@ function forecast.arm(context, arm)
   end
   f.p, f.favour, f.patterns = patterns.shifted(arm, context.applying, f.p)
   f.minutes, f.minutes_low, f.minutes_high = minutes_of(context, arm)
-  if workload and workload.floor_ns and workload.baseline_ns then   -- nothing is faster than the speed of light
-    f.ceiling = math.log(workload.baseline_ns / workload.floor_ns)
-  end
+  local limit_ns = workload and (workload.limit_ns or workload.floor_ns)   -- nothing is faster
+  if limit_ns and workload.baseline_ns then f.ceiling = math.log(workload.baseline_ns / limit_ns) end
   f.wild = excess(now - WRONG_SPREAD / 2, WRONG_SPREAD, now, f.ceiling)   -- where a manifest says nothing true
   if f.ceiling then f.wild = math.max(f.wild, math.min(WRONG_REACH, f.ceiling - now) / 4) end
   f.counted = counted(arm, workload, 0)

@@ -3,7 +3,7 @@
 -- from this proposer's record. So many requests are under way that the device need not wait for them: one more for each
 -- proposal that it could evaluate while a request is answered. The rule stop-asking says when no further one is sent.
 
-local NEAR_FLOOR = 0.9      -- a workload whose best reaches this share of its floor needs no other variant
+local NEAR_FLOOR = 0.9      -- a workload whose best reaches this share of its limit needs no other variant
 local GAIN = 0.25           -- ln of what a proposal gains that becomes a best, before one has
 local GAIN_TRIALS = 2       -- proposals that this is worth
 local PRIOR_WINS, PRIOR_TRIALS = 1, 3   -- of proposals that become a best
@@ -29,7 +29,7 @@ local function needy(campaign)
     end
   end
   for place, w in ipairs(campaign.workloads) do
-    if (w.of_floor or 0) < NEAR_FLOOR then
+    if (w.of_limit or w.of_floor or 0) < NEAR_FLOOR then
       local rank = w.weight / (1 + (asked[w.kernel .. "/" .. w.workload] or 0))
       ranked[#ranked + 1] = { workload = w, rank = rank, place = place }
     end

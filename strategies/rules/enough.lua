@@ -24,6 +24,10 @@ return rule {
       return ("the speedup of %.2fx has reached the goal of %gx"):format(speedup, campaign.goal_speedup)
     end
     local share, wanted = mean(campaign, "of_floor"), campaign.goal_of_floor or options.of_floor
+    local limit = not campaign.goal_of_floor and mean(campaign, "of_limit")   -- with launches and trips to memory
+    if limit and limit >= wanted then
+      return ("%.0f %% of the limit is reached, %.0f %% are enough"):format(100 * limit, 100 * wanted)
+    end
     if share and share >= wanted then
       return ("%.0f %% of the floor is reached, %.0f %% are enough"):format(100 * share, 100 * wanted)
     end

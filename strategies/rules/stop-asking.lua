@@ -18,8 +18,10 @@ return rule {
         { since_improvement = p.since_improvement, under_way = p.under_way, stagnant = options.stagnant }
     end
     local needy
-    for _, workload in ipairs(campaign.workloads) do needy = needy or (workload.of_floor or 0) < options.of_floor end
-    if not needy then return ("every workload has reached %.0f %% of its floor"):format(100 * options.of_floor) end
+    for _, workload in ipairs(campaign.workloads) do
+      needy = needy or (workload.of_limit or workload.of_floor or 0) < options.of_floor
+    end
+    if not needy then return ("every workload has reached %.0f %% of its limit"):format(100 * options.of_floor) end
     if not campaign.budget_s then return nil end
     local left = campaign.budget_s - campaign.spent_s - campaign.reserve_s
     local needed = (p.latency_s or 0) + (2 + p.under_way) * campaign.evaluation_s

@@ -170,7 +170,7 @@ class FakeEvaluator : public Evaluator {
   }
   MeasuredPeaks measure_peaks() override {
     ++peaks_measured;
-    return {.bytes_per_s = 4e12};
+    return {.bytes_per_s = 4e12, .memory_trip_ns = 600};
   }
   void use_peaks(const MeasuredPeaks& peaks) override { used_peaks = peaks; }
   std::vector<std::string> refuses;  // problems that every admission finds, or that of one kernel

@@ -41,7 +41,7 @@ class TwinSession : public Session {
         keep(contenders[c], images[c].front(), place, places[c][place], all[c]);
     return all;
   }
-  MeasuredPeaks measure_peaks() override { return {.bytes_per_s = 1e15}; }
+  MeasuredPeaks measure_peaks() override { return {.bytes_per_s = 1e15, .memory_trip_ns = 1}; }
 
  private:
   void keep(const Executable& executable, std::span<const std::byte> image, std::size_t place,

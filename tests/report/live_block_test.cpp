@@ -18,7 +18,7 @@ LiveState a_state() {
   state.doing = "attention 20_split_kv BLOCK=64 on seed_b1h1s128_f16";
   state.doing_s = 3;
   state.workloads = 5;
-  state.rows = {{"seed_b1h1s128_f16", 5120, 10.2, 0.62, 4710, true, true}, {"seed_b2h8s4_f16"}};
+  state.rows = {{"seed_b1h1s128_f16", 5120, 10.2, 0.001, 0.62, 4710, true, true}, {"seed_b2h8s4_f16"}};
   state.last = "20_split_kv BLOCK=32: wrong_answer";
   return state;
 }
@@ -48,7 +48,7 @@ TEST_CASE("the live block says phase, time left, bests, rivals and workloads, at
     CHECK(any_has(lines, "2m15s left"));
     CHECK(any_has(lines, "now timing: attention"));
     CHECK(any_has(lines, "5.12 us"));
-    CHECK(any_has(lines, "62 %"));
+    CHECK(any_has(lines, "62 % of limit"));
     CHECK(any_has(lines, "0.92x"));
     CHECK(any_has(lines, "1 of 5 workloads have a best, 1 confirmed"));
     CHECK(any_has(lines, "last 20_split_kv"));

@@ -171,7 +171,7 @@ Work KernelManifest::read_work(const Reader& kernel, const Workload& workload) {
   const Node result = sizes.call(*function);
   const Reader reader(manifest_, result, "work");
   if (!result.table) throw reader.error("must return { bytes = ..., flops = { TYPE = ... }, exps = ... }");
-  reader.only({"bytes", "flops", "exps", "turns"});
+  reader.only({"bytes", "flops", "exps", "turns", "dependent"});
   Work work;
   work.bytes = amount(reader, reader.need("bytes"), "bytes", workload);
   double total = work.bytes;
@@ -185,6 +185,7 @@ Work KernelManifest::read_work(const Reader& kernel, const Workload& workload) {
   }
   if (const Node* exps = reader.find("exps")) work.exps = amount(reader, *exps, "exps", workload);
   if (const Node* turns = reader.find("turns")) work.turns = amount(reader, *turns, "turns", workload);
+  if (const Node* trips = reader.find("dependent")) work.dependent = amount(reader, *trips, "dependent", workload);
   if (total + work.exps > 0) return work;
   throw reader.error(
       fmt::format("is zero on workload '{}'; give the bytes and operations nothing can avoid", workload.name));

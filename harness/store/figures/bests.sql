@@ -6,7 +6,7 @@ WITH ranked AS (
     AND NOT EXISTS (SELECT 1 FROM refuted f JOIN campaign q ON q.id = ?1
                     WHERE f.candidate = i.candidate AND f.workload = i.workload AND f.device_name = q.device_name))
 SELECT i.kernel, i.workload, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.baseline_ns, i.speedup,
-       i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed, i.emulation, i.id AS iteration,
+       i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.reachable_ns / i.time_ns AS of_limit, i.confirmed, i.emulation, i.id AS iteration,
        (SELECT min(r.time_ns) FROM iteration r WHERE r.campaign = ?1 AND r.purpose = 'rival' AND r.outcome = 'passed'
           AND r.kernel = i.kernel AND r.workload = i.workload) AS rival_ns,
        (SELECT o.outside_program FROM v_outside o JOIN campaign q ON q.id = ?1 AND q.device_name = o.device_name

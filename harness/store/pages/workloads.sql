@@ -12,7 +12,7 @@ rivals AS (
   WHERE campaign = :campaign AND purpose = 'rival' AND outcome = 'passed' GROUP BY 1, 2),
 tried AS (SELECT kernel, workload, sum(iterations) AS iterations FROM rollup_arm WHERE campaign = :campaign GROUP BY 1, 2)
 SELECT i.kernel, i.workload, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.baseline_ns, i.speedup,
-       i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed, i.emulation, i.id AS iteration,
+       i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.reachable_ns / i.time_ns AS of_limit, i.confirmed, i.emulation, i.id AS iteration,
        r.time_ns AS rival_ns, o.outside_program, o.outside_ns, t.iterations, i.registers, i.shared_bytes, i.spill_bytes
 FROM best b JOIN iteration i ON i.id = b.id JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign
 LEFT JOIN rivals r ON r.kernel = i.kernel AND r.workload = i.workload

@@ -1,4 +1,4 @@
-#include "chunked_tile.cuh"
+#include <harness/chunked_tile.cuh>
 
 // Idea (playbook 112 and 113): with one query row or a few, attention reads every key and value once and does little
 // with them, so the time is bytes over bandwidth: what counts is that the whole device reads, that enough bytes are
@@ -15,15 +15,16 @@
 // few that a launch and the meeting of the blocks take longer than reading (50_tiny).
 
 template <class T, int D, int HALVES, int RING>
-struct StreamedTile : ChunkedTile<T, D, HALVES> {
-  using Base = ChunkedTile<T, D, HALVES>;
+struct StreamedTile : harness::ChunkedTile<T, D, HALVES> {
+  using Base = harness::ChunkedTile<T, D, HALVES>;
 
   typename Base::Keys keys[RING];
   typename Base::Values values[RING];
 
   /// Tiles that begin at `begin` and every `stride` keys further, before `end`. Keys from `end` on are replaced by the
   /// last one, whose weight is then 0.
-  __device__ void attend(const T* k, const T* v, int begin, int end, int stride, PackedRows rows, float factor) {
+  __device__ void attend(const T* k, const T* v, int begin, int end, int stride, harness::PackedRows rows,
+                         float factor) {
     if (begin >= end) return;
 #pragma unroll
     for (int slot = 0; slot < RING; ++slot) {
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   using Tile = StreamedTile<T, D, ROWS / 8, RING>;
   constexpr int kRound = WARPS * Tile::kKeys;
   extern __shared__ float4 shared_memory[];
-  const PackedBlock block(Tile::kRows, Hq, Hkv, Sq, Sk, causal != 0, splits);
+  const harness::PackedBlock block(Tile::kRows, Hq, Hkv, Sq, Sk, causal != 0, splits);
 
   Tile tile;
   tile.load_queries(q + block.first_of_out * D, block.valid);
@@ -86,9 +87,10 @@ __global__ void __launch_bounds__(32 * WARPS)
               block.rows, scale * 1.4426950408889634f);
 
   const long long partial = block.tile_of_grid * splits * Tile::kRows;
-  combine<WARPS>(tile, shared_memory, block.valid, block.split, splits,
-                 PackedOutput<T, D>{o + block.first_of_out * D, lse ? lse + block.first_of_out : nullptr},
-                 PackedPartials{o_partial + partial * D, max_partial + partial, sum_partial + partial,
-                                arrived + block.tile_of_grid},
-                 [&](int n) { return tile.column(n); });
+  harness::combine<WARPS>(
+      tile, shared_memory, block.valid, block.split, splits,
+      harness::PackedOutput<T, D>{o + block.first_of_out * D, lse ? lse + block.first_of_out : nullptr},
+      harness::PackedPartials{o_partial + partial * D, max_partial + partial, sum_partial + partial,
+                              arrived + block.tile_of_grid},
+      [&](int n) { return tile.column(n); });
 }

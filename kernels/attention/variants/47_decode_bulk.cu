@@ -1,6 +1,5 @@
+#include <harness/chunked_tile.cuh>
 #include <harness/tma.cuh>
-
-#include "chunked_tile.cuh"
 
 // Idea (playbook 112): 46_decode with tiles that bulk copies bring to shared memory. What memory delivers depends on
 // how it is asked. The keys of a head lie next to each other, so one lane can ask for thousands of bytes in a row, and
@@ -13,8 +12,8 @@
 // Cost: WARPS * RING * KEYS rows of shared memory; sm_90 and later. Stops: as 46_decode.
 
 template <class T, int D, int HALVES, int KEYS, int RING>
-struct RingTile : ChunkedTile<T, D, HALVES> {
-  using Base = ChunkedTile<T, D, HALVES>;
+struct RingTile : harness::ChunkedTile<T, D, HALVES> {
+  using Base = harness::ChunkedTile<T, D, HALVES>;
 
   T* ring;                  // [RING][KEYS, D]
   harness::Mbarrier* full;  // [RING]
@@ -39,7 +38,7 @@ struct RingTile : ChunkedTile<T, D, HALVES> {
     for (int copy = 0; copy < RING; ++copy) ask(copy);
   }
 
-  __device__ void attend(PackedRows rows, float factor) {
+  __device__ void attend(harness::PackedRows rows, float factor) {
     int copy = 0;
     for (int first = begin; first < end; first += stride) {
       const int last = min(KEYS, end - first) - 1;  // row that came
@@ -114,7 +113,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   constexpr int kRound = WARPS * KEYS;
   extern __shared__ __align__(128) unsigned char shared_memory[];
   __shared__ harness::Mbarrier full[WARPS][RING];
-  const PackedBlock block(ROWS, Hq, Hkv, Sq, Sk, causal != 0, splits);
+  const harness::PackedBlock block(ROWS, Hq, Hkv, Sq, Sk, causal != 0, splits);
   const int warp = threadIdx.x / 32;
 
   Tile tile;
@@ -131,9 +130,10 @@ __global__ void __launch_bounds__(32 * WARPS)
 
   __syncthreads();  // the rings are free: combine writes there
   const long long partial = block.tile_of_grid * splits * ROWS;
-  combine<WARPS>(tile, shared_memory, block.valid, block.split, splits,
-                 PackedOutput<T, D>{o + block.first_of_out * D, lse ? lse + block.first_of_out : nullptr},
-                 PackedPartials{o_partial + partial * D, max_partial + partial, sum_partial + partial,
-                                arrived + block.tile_of_grid},
-                 [&](int n) { return tile.column(n); });
+  harness::combine<WARPS>(
+      tile, shared_memory, block.valid, block.split, splits,
+      harness::PackedOutput<T, D>{o + block.first_of_out * D, lse ? lse + block.first_of_out : nullptr},
+      harness::PackedPartials{o_partial + partial * D, max_partial + partial, sum_partial + partial,
+                              arrived + block.tile_of_grid},
+      [&](int n) { return tile.column(n); });
 }

@@ -89,18 +89,21 @@ __device__ inline void wgmma_pin(float (&d)[COUNT]) {
 
 #ifdef __HARNESS_CPU__
 
+template <class T>
+inline constexpr int kWgmmaType = kIsBf16<T>;
+
 /// D = A B, or D += A B where `accumulate` is not 0; A and B by their descriptors.
 template <class T, int N, bool B_TRANSPOSED = false>
 __device__ inline void wgmma(float (&d)[N / 2], unsigned long long a, unsigned long long b,
                              int accumulate HARNESS_SITE) {
-  const HarnessCpuWgmma instruction{d, nullptr, a, b, N, accumulate, kIsBf16<T>, B_TRANSPOSED};
+  const HarnessCpuWgmma instruction{d, nullptr, a, b, N, accumulate, kWgmmaType<T>, B_TRANSPOSED};
   harness_cpu_wgmma(&instruction, file, line);
 }
 /// The same with A in registers.
 template <class T, int N, bool B_TRANSPOSED = false>
 __device__ inline void wgmma(float (&d)[N / 2], const unsigned (&a)[4], unsigned long long b,
                              int accumulate HARNESS_SITE) {
-  const HarnessCpuWgmma instruction{d, a, 0, b, N, accumulate, kIsBf16<T>, B_TRANSPOSED};
+  const HarnessCpuWgmma instruction{d, a, 0, b, N, accumulate, kWgmmaType<T>, B_TRANSPOSED};
   harness_cpu_wgmma(&instruction, file, line);
 }
 

@@ -266,6 +266,18 @@ TEST_CASE("a contract may say what the values of an input are, within which its 
              Catch::Contains("it may have: range, infinities, nan, denormals, ties, sorted"));
 }
 
+TEST_CASE("work may name dependent trips; a contract without them stays what it was") {
+  const std::string expected = PluginFolder().catalog().plugin("scale").problem("small").contract_hash;
+  PluginFolder folder;
+  folder.kernel(edited(kGoodKernel, "bytes =", "dependent = 0, bytes ="));
+  CHECK(folder.catalog().plugin("scale").problem("small").contract_hash == expected);
+  folder.kernel(edited(kGoodKernel, "bytes =", "dependent = 2, bytes ="));
+  const Problem problem = folder.catalog().plugin("scale").problem("small");
+  CHECK(problem.work.dependent == 2);
+  CHECK(problem.contract_hash != expected);
+  CHECK_THAT(kernel_complaint("bytes =", "dependent = -1, bytes ="), Catch::Contains("dependent"));
+}
+
 TEST_CASE("a contract may accept comparisons that no input turns, and stays what it was") {
   const std::string expected = PluginFolder().catalog().plugin("scale").problem("small").contract_hash;
   PluginFolder folder;

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "harness/core/error.h"
+#include "harness/core/json.h"
 #include "tests/support/program.h"
 
 using namespace harness;
@@ -68,4 +69,24 @@ TEST_CASE("a GPU of one's own is listed, and a file takes the place of one of it
   CHECK(gpus[3].name == "L40S");
   scratch.write("gpus/again.lua", shipped_gpu("a100.lua"));
   CHECK_THROWS_WITH(read_gpus({scratch.path("gpus"), kShippedGpus}), Contains("has the name 'A100', too"));
+}
+
+TEST_CASE("no call that was recorded on an H200 was faster than the limit of a call") {
+  const std::vector<GpuFacts> gpus = read_gpus({kShippedGpus});
+  std::size_t calls = 0;
+  for (const char* record : {"from_nothing.jsonl", "agent_histogram256.jsonl", "agent_silu_and_mul_kernel.jsonl"}) {
+    std::ifstream lines(std::string(HARNESS_SOURCE_DIR "/bench/h200/") + record);
+    REQUIRE(lines);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("\"floor_ns\":") == std::string::npos) continue;
+      const json row = json::parse(line);
+      if (row.value("type", "") != "iteration" || row.at("outcome") != "passed" || row.at("emulation") == true)
+        continue;
+      if (!row.at("floor_ns").is_number()) continue;
+      const double least_ns = row.at("floor_ns").get<double>() + gpus[0].launch_ns + gpus[0].memory_ns;
+      CHECK(row.at("time_ns").get<double>() > least_ns);
+      ++calls;
+    }
+  }
+  CHECK(calls > 500);
 }

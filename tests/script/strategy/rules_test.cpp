@@ -143,7 +143,7 @@ TEST_CASE(
   CHECK_THAT(silenced(s), Catch::Contains("3 requests in a row brought no reply"));
   s.proposer->failed_in_a_row = 0;
   s.workloads[0].of_floor = 0.91;
-  CHECK_THAT(silenced(s), Catch::Contains("90 % of its floor"));
+  CHECK_THAT(silenced(s), Catch::Contains("90 % of its limit"));
   s.workloads[0].of_floor = 0.89;
   CHECK(silenced(s).empty());
   s.budget_s = 100;
@@ -322,6 +322,12 @@ TEST_CASE("near-floor closes the arms of a workload that is at its floor, and of
   CHECK(fired("near-floor", s) == "close next");
   s.workloads[0].of_floor.reset();  // unknown on the cpu device
   CHECK(fired("near-floor", s).empty());
+  s.workloads[0].of_floor = 0.01;  // of a call that takes no longer than its launch and its first operand
+  s.workloads[0].of_limit = 0.96;
+  CHECK(fired("near-floor", s) == "close next");
+  CHECK(with_rule("'rules/near-floor'", s).why.find("of its limit") != std::string::npos);
+  s.workloads[0].of_limit = 0.94;
+  CHECK(fired("near-floor", s).empty());
 }
 
 TEST_CASE("blocked stops after an hour of evaluations of which none passed") {
@@ -402,6 +408,11 @@ TEST_CASE("enough stops at the goal or at its share of the floor") {
   CHECK(with_rule("'rules/enough'", s).why == "96 % of the floor is reached, 95 % are enough");
   s.goal_of_floor = 0.99;
   CHECK(fired("enough", s).empty());
+  s.workloads[0].of_limit = s.workloads[1].of_limit = 0.995;
+  CHECK(fired("enough", s).empty());  // the goal is one of the floor
+  s.goal_of_floor.reset();
+  s.workloads[0].of_floor = 0.1;
+  CHECK(with_rule("'rules/enough'", s).why.find("of the limit is reached, 95 % are enough") != std::string::npos);
 }
 
 TEST_CASE("a rule may say what it measured and choose its effect; both are checked") {

@@ -270,12 +270,12 @@ void BlockRunner::proxy_fence() {
 void BlockRunner::wgmma(const HarnessCpuWgmma& instruction, const Site& site, const void* from) {
   require(wgmma_problem(instruction), site);
   if (checker_) {  // each lane answers for its share of what the warp reads
-    const int lane = scheduler_.current().linear % kLanes;
+    const int lane = scheduler_.current().linear % kLanes, bytes = element_bytes(instruction);
     const auto read = [&](std::uint64_t descriptor, int rows, bool mn_major) {
       for (int row = lane; row < rows; row += kLanes)
-        for (int k = 0; k < 16; ++k)
-          note_access(window_of(shared_) + operand_address(descriptor, row, k, mn_major), 2, harness_cpu_async_read,
-                      from);
+        for (int k = 0; k < depth_of(instruction); ++k)
+          note_access(window_of(shared_) + operand_address(descriptor, row, k, mn_major, bytes), bytes,
+                      harness_cpu_async_read, from);
     };
     read(instruction.b, instruction.n, instruction.b_transposed);
     if (!instruction.a_registers) read(instruction.a, 64, false);

@@ -54,15 +54,15 @@ void require_aligned(const void* address, int bytes, const char* instruction, co
   current_block().abandon();
 }
 
-/// Passes of 128 bytes through the banks of shared memory in which a warpgroup reads the operands of a wgmma: 64 x 16
-/// of A, where it is not in registers, and 16 x N of B. Its first warp stands for all four.
+/// Passes of 128 bytes through the banks of shared memory in which a warpgroup reads the operands of a wgmma: 64 rows
+/// of 32 bytes of A, where it is not in registers, and N of B. Its first warp stands for all four.
 int operand_passes(const HarnessCpuWgmma& instruction) {
-  constexpr int kBytes = 2, kDepth = 16, kRows = 64, kPass = 128;
+  constexpr int kBytes = 32, kRows = 64, kPass = 128;
   const HarnessCpuIndex &t = harness_cpu_thread_idx, &size = harness_cpu_block_dim;
   const unsigned warp = (t.x + size.x * (t.y + size.y * t.z)) / 32;
   if (warp % 4 != 0) return 0;
   const int rows = instruction.n + (instruction.a_registers ? 0 : kRows);
-  return rows * kDepth * kBytes / kPass;
+  return rows * kBytes / kPass;
 }
 
 /// What the lanes of a warp do together, where it is counted.

@@ -8,9 +8,10 @@
 
 namespace harness::cpu {
 
-/// wgmma.mma_async of shape m64nNk16 (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions") as one warp of the
-/// four sees it: it makes 16 of the 64 rows. Fragment of D: lane l holds rows l / 4 and l / 4 + 8, columns
-/// 8 j + 2 (l % 4) and the next, as d[4 j] to d[4 j + 3]. A in registers: the fragment of mma.m16n8k16.
+/// wgmma.mma_async of shape m64nNk16, or m64nNk32 of 8-bit types, (PTX ISA, "Asynchronous Warpgroup Level Matrix
+/// Instructions") as one warp of the four sees it: it makes 16 of the 64 rows. Fragment of D: lane l holds rows l / 4
+/// and l / 4 + 8, columns 8 j + 2 (l % 4) and the next, as d[4 j] to d[4 j + 3]. A in registers: the fragment of
+/// mma.m16n8k16.
 struct WgmmaWork {
   std::array<HarnessCpuWgmma, 32> lanes;
   std::array<std::array<unsigned, 4>, 32> a_registers;  // copied at the issue: the hardware has read them by then
@@ -18,9 +19,14 @@ struct WgmmaWork {
 };
 
 /// Where the operand that `descriptor` describes has its element (row of the M or N dimension, k), in bytes of the
-/// shared window. 16-bit types only. `mn_major`: neighbours in memory differ in M or N rather than in k ("transposed").
-/// Canonical layouts of the PTX ISA: within a swizzle atom of 8 rows, strides between atoms from the descriptor.
-std::uint32_t operand_address(std::uint64_t descriptor, int row, int k, bool mn_major);
+/// shared window. `bytes`: of an element, 1 or 2. `mn_major`: neighbours in memory differ in M or N rather than in k
+/// ("transposed"). Canonical layouts of the PTX ISA: within a swizzle atom of 8 rows, strides between atoms from the
+/// descriptor.
+std::uint32_t operand_address(std::uint64_t descriptor, int row, int k, bool mn_major, int bytes = 2);
+
+/// Bytes of an element, and values of k in one instruction, which are 32 bytes.
+int element_bytes(const HarnessCpuWgmma& instruction);
+int depth_of(const HarnessCpuWgmma& instruction);
 
 /// Why the hardware would not take it, or "".
 std::string wgmma_problem(const HarnessCpuWgmma& instruction);

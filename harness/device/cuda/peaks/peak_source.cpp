@@ -108,10 +108,10 @@ extern "C" __global__ void __launch_bounds__(256) harness_peak_{dtype}(float* si
 PeakSource peak_source(int compute_capability, const std::string& architecture) {
   const bool has_wgmma = architecture == "sm_90a";
   PeakSource source;
-  source.memory_and_arithmetic = {
-      "peak_kernels.cu",
-      kMemoryAndArithmetic,
-      {"harness_peak_read", "harness_peak_copy", "harness_peak_l2", "harness_peak_f32", "harness_peak_exp"}};
+  source.memory_and_arithmetic = {"peak_kernels.cu",
+                                  kMemoryAndArithmetic,
+                                  {"harness_peak_read", "harness_peak_copy", "harness_peak_l2", "harness_peak_trips",
+                                   "harness_peak_f32", "harness_peak_exp"}};
   const double flops_of_16 =
       has_wgmma ? 2.0 * kWgmmasPerIteration * 2 * 64 * 256 * 16 : 8.0 * kMmasPerIteration * 2 * 16 * 8 * 16;
   for (const TensorType& type : tensor_types(compute_capability)) {

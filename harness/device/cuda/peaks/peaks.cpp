@@ -43,6 +43,8 @@ class PeakMeter {
     MeasuredPeaks peaks;
     peaks.bytes_per_s = std::max(read_rate(), copy_rate());
     peaks.l2_bytes_per_s = l2_rate();
+    peaks.memory_trip_ns = trip_ns(bytes_ / 2);
+    if (device_.l2_bytes >= kMega) peaks.l2_trip_ns = trip_ns(kMega / 32);
     peaks.flops["f32"] = f32_rate();
     peaks.exps_per_s = exp_rate();
     for (std::size_t i = 0; i < source_.tensor.size(); ++i)
@@ -125,6 +127,24 @@ class PeakMeter {
     const std::int64_t count = whole_turns(std::min(device_.l2_bytes / 3, bytes_), shape);
     return rate(16.0 * static_cast<double>(count) * kPasses,
                 [&] { kernels_.launch("harness_peak_l2", shape, stream_, memory_.get(), count, kPasses, sink_); });
+  }
+
+  /// One dependent load of one thread that walks over a region, a step of more than a page of DRAM each: a small region
+  /// is in the L2 after the first walk; a large one never is, for each launch goes on where the last one stopped. From
+  /// the difference of a long and a short walk, so that beginning the launch is in neither.
+  double trip_ns(std::int64_t region) {
+    constexpr int kStep = (4096 + 128) / 4, kShort = 64, kLong = 320;
+    const std::int64_t words = region / 4;
+    std::int64_t first = words / 2;  // what was moved last, and lies in the L2, is at the ends
+    const auto walk_ns = [&](int trips) {
+      return kNsPerSecond / rate(1, [&] {
+               kernels_.launch("harness_peak_trips", {.blocks = 1, .threads = 1}, stream_, memory_.get(), words, first,
+                               kStep, trips, sink_);
+               first = (first + std::int64_t{kStep} * trips) % words;
+             });
+    };
+    const double short_ns = walk_ns(kShort);
+    return std::max(0.0, (walk_ns(kLong) - short_ns) / (kLong - kShort));
   }
 
   double f32_rate() {

@@ -155,7 +155,9 @@ struct HarnessCpuWgmma {
   float* d;
   const unsigned* a_registers;
   unsigned long long a, b;
-  int n, accumulate, bf16, b_transposed;
+  int n, accumulate;
+  int type; /* of both factors: 0 f16, 1 bf16, 2 e4m3, whose products are 32 deep instead of 16 and both K-major */
+  int b_transposed;
 };
 void harness_cpu_wgmma(const struct HarnessCpuWgmma* instruction, const char* file, int line);
 void harness_cpu_wgmma_commit(const char* file, int line);

@@ -6,8 +6,10 @@
 #include <harness/vec.cuh>
 #include <harness/warp.cuh>
 
-// A warp with a few query rows and all keys of its range (playbook 112 and 113): what 46_decode and 47_decode_bulk do
-// with keys and values once they are in registers (chunked_tile.cuh), and how warps and blocks put their results
+namespace harness {
+
+// A warp with a few query rows and all keys of its range (playbook 112 and 113): what decoding does with keys
+// and values once they are in registers (chunked_tile.cuh), and how warps and blocks put their results
 // together.
 //
 // The query heads that share a key/value head are packed into the rows of one tile, so their keys are read once. The
@@ -22,7 +24,7 @@
 // of V.
 //
 // `largest` follows a row's maximum only where that has grown by more than kSlack (FlashAttention 4's rule, see
-// wgmma_rows.cuh); it is in units of log2.
+// attention's wgmma_rows.cuh); it is in units of log2.
 
 /// Rows of a group, query head by query head, Sq each: what row r of a tile sees does not grow with r.
 struct PackedRows {
@@ -49,7 +51,7 @@ struct PackedTile {
   __device__ PackedTile() : group(threadIdx.x % 32 / 4), pair(threadIdx.x % 4) {
 #pragma unroll
     for (int h = 0; h < HALVES; ++h) {
-      largest[h] = -harness::kInfinity;
+      largest[h] = -kInfinity;
       sum[h] = 0;
 #pragma unroll
       for (int n = 0; n < kOutTiles; ++n)
@@ -63,7 +65,7 @@ struct PackedTile {
     constexpr int kLast = HALVES - 1;
     const unsigned a[4] = {query[0][step][0], HALVES > 1 ? query[kLast][step][0] : 0u, query[0][step][1],
                            HALVES > 1 ? query[kLast][step][1] : 0u};
-    harness::mma_m16n8k16<T>(score, a, b0, b1);
+    mma_m16n8k16<T>(score, a, b0, b1);
   }
 
   /// Scores of keys first_key + 8 n + 2 pair (+ 1) count as -inf from `end` on and where a row does not see the key.
@@ -75,7 +77,7 @@ struct PackedTile {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int key = first_key + 8 * n + 2 * pair + i % 2;
-        if (key >= end || key > rows.last_key(group + i / 2 * 8)) score[n][i] = -harness::kInfinity;
+        if (key >= end || key > rows.last_key(group + i / 2 * 8)) score[n][i] = -kInfinity;
       }
   }
 
@@ -85,19 +87,19 @@ struct PackedTile {
   __device__ void exponentiate(const float (&score)[TILES][4], unsigned (&p)[HALVES][TILES], float factor) {
 #pragma unroll
     for (int h = 0; h < HALVES; ++h) {
-      float here = -harness::kInfinity;
+      float here = -kInfinity;
 #pragma unroll
       for (int n = 0; n < TILES; ++n) here = fmaxf(here, fmaxf(score[n][2 * h], score[n][2 * h + 1]));
-      here = factor * harness::warp_max<4>(here);
+      here = factor * warp_max<4>(here);
       const bool grew = here > largest[h] + kSlack;
       if (__any_sync(0xffffffffu, grew)) rescale(h, grew ? here : largest[h]);
-      const float base = largest[h] == -harness::kInfinity ? 0.0f : largest[h];
+      const float base = largest[h] == -kInfinity ? 0.0f : largest[h];
 #pragma unroll
       for (int n = 0; n < TILES; ++n) {
-        const float first = harness::exp2_approx(fmaf(score[n][2 * h], factor, -base));
-        const float second = harness::exp2_approx(fmaf(score[n][2 * h + 1], factor, -base));
+        const float first = exp2_approx(fmaf(score[n][2 * h], factor, -base));
+        const float second = exp2_approx(fmaf(score[n][2 * h + 1], factor, -base));
         sum[h] += first + second;
-        p[h][n] = harness::pack<T>(first, second);
+        p[h][n] = pack<T>(first, second);
       }
     }
   }
@@ -105,13 +107,13 @@ struct PackedTile {
   /// Adds 16 columns of V, given as an A operand, weighted by p over two tiles of 8 keys.
   __device__ void multiply_values(int tile, const unsigned (&a)[4], const unsigned (&p)[HALVES][2]) {
 #pragma unroll
-    for (int h = 0; h < HALVES; ++h) harness::mma_m16n8k16<T>(out[h][tile], a, p[h][0], p[h][1]);
+    for (int h = 0; h < HALVES; ++h) mma_m16n8k16<T>(out[h][tile], a, p[h][0], p[h][1]);
   }
 
  private:
   /// By all lanes: the rows of half h are relative to `to` from now on. An output's rows belong to other lanes.
   __device__ void rescale(int h, float to) {
-    const float weight = to == -harness::kInfinity ? 1.0f : harness::exp2_approx(largest[h] - to);
+    const float weight = to == -kInfinity ? 1.0f : exp2_approx(largest[h] - to);
     largest[h] = to;
     sum[h] *= weight;
     const float even = __shfl_sync(0xffffffffu, weight, 8 * pair), odd = __shfl_sync(0xffffffffu, weight, 8 * pair + 4);
@@ -124,16 +126,16 @@ struct PackedTile {
 
 // What makes a result that is relative to `largest` relative to `overall`.
 __device__ inline float weight_of(float largest, float overall) {
-  return harness::exp2_approx(largest - (overall == -harness::kInfinity ? 0.0f : overall));
+  return exp2_approx(largest - (overall == -kInfinity ? 0.0f : overall));
 }
 
 __device__ inline float log_sum_exp(float largest, float sum) {
-  return sum > 0 ? largest * 0.6931471805599453f + logf(sum) : -harness::kInfinity;
+  return sum > 0 ? largest * 0.6931471805599453f + logf(sum) : -kInfinity;
 }
 
 /// Two neighbouring columns of a row's result, not divided by the row's sum yet and relative to its maximum so far.
 struct PackedPair {
-  float out[2] = {0, 0}, largest = -harness::kInfinity, sum = 0;
+  float out[2] = {0, 0}, largest = -kInfinity, sum = 0;
 
   /// Takes N results in, of which some may be of no key.
   template <int N>
@@ -160,7 +162,7 @@ struct PackedOutput {
   /// A row that sees no key is 0.
   __device__ void store(int row, int column, const PackedPair& p) const {
     const float inverse = p.sum > 0 ? 1.0f / p.sum : 0.0f;
-    *reinterpret_cast<unsigned*>(o + row * D + column) = harness::pack<T>(p.out[0] * inverse, p.out[1] * inverse);
+    *reinterpret_cast<unsigned*>(o + row * D + column) = pack<T>(p.out[0] * inverse, p.out[1] * inverse);
     if (lse && column == 0) lse[row] = log_sum_exp(p.largest, p.sum);
   }
 };
@@ -177,7 +179,7 @@ struct WarpResults {
     const int warp = threadIdx.x / 32;
 #pragma unroll
     for (int h = 0; h < ROWS / 8; ++h) {
-      const float total = harness::warp_sum<4>(tile.sum[h]);
+      const float total = warp_sum<4>(tile.sum[h]);
       if (tile.pair == 0) {
         largest[warp][8 * h + tile.group] = tile.largest[h];
         sum[warp][8 * h + tile.group] = total;
@@ -208,7 +210,7 @@ struct PackedPartials {
 
   template <int ROWS, int D>
   __device__ void store(int split, int row, int column, const PackedPair& p) const {
-    harness::store(o + (split * ROWS + row) * D + column, harness::Vec<float, 2>{p.out[0], p.out[1]});
+    harness::store(o + (split * ROWS + row) * D + column, Vec<float, 2>{p.out[0], p.out[1]});
     if (column != 0) return;
     largest[split * ROWS + row] = p.largest;
     sum[split * ROWS + row] = p.sum;
@@ -290,3 +292,5 @@ struct PackedBlock {
     return (Sk + splits * round - 1) / (splits * round) * round;
   }
 };
+
+}  // namespace harness

@@ -1,7 +1,8 @@
 #pragma once
 #include <harness/load_now.cuh>
+#include <harness/packed_tile.cuh>
 
-#include "packed_tile.cuh"
+namespace harness {
 
 // A warp's tile of 16 keys (see packed_tile.cuh) whose operands are read 16 bytes a lane and load, from wherever they
 // are:
@@ -12,7 +13,7 @@
 template <class T, int D, int HALVES>
 struct ChunkedTile : PackedTile<T, D, HALVES> {
   using Base = PackedTile<T, D, HALVES>;
-  using Words = harness::Vec<unsigned, 4>;
+  using Words = Vec<unsigned, 4>;
   using Base::group;
   using Base::pair;
   static constexpr int kKeys = 16;
@@ -27,8 +28,7 @@ struct ChunkedTile : PackedTile<T, D, HALVES> {
 #pragma unroll
       for (int j = 0; j < kKeyLoads; ++j) {
         Words w = {};
-        if (8 * h + group < valid && has_key_column(j))
-          w = harness::load_now(q + (8 * h + group) * D + 32 * j + 8 * pair);
+        if (8 * h + group < valid && has_key_column(j)) w = load_now(q + (8 * h + group) * D + 32 * j + 8 * pair);
 #pragma unroll
         for (int i = 0; i < 4; ++i) this->query[h][2 * j + i / 2][i % 2] = w.at[i];
       }
@@ -84,3 +84,5 @@ struct ChunkedTile : PackedTile<T, D, HALVES> {
     }
   }
 };
+
+}  // namespace harness
