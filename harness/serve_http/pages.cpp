@@ -42,6 +42,7 @@ const std::vector<Page>& pages() {
       {"/attempts", {"attempts"}},
       {"/facets", {"facets"}, Detail::none, false},
       {"/attempt/:iteration", {"kin", "again", "profile"}, Detail::iteration},
+      {"/attempt/:iteration/digest", {}, Detail::digest, false},
       {"/difference", {}, Detail::difference, false},
       {"/compare", {}, Detail::comparison},
       {"/kernels", {"kernels"}},

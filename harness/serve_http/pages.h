@@ -10,7 +10,7 @@
 namespace harness::http {
 
 /// What a page has besides tables.
-enum class Detail { none, iteration, comparison, difference, patterns, pattern, report, answer };
+enum class Detail { none, iteration, digest, comparison, difference, patterns, pattern, report, answer };
 
 struct Page {
   const char* pattern;              // "/campaign/:campaign"; a word of the address begins with ":"

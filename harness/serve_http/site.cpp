@@ -11,6 +11,7 @@
 #include "harness/serve_http/report_file.h"
 #include "harness/serve_http/tables.h"
 #include "harness/service/campaign_view.h"
+#include "harness/service/candidate_digest.h"
 #include "harness/service/pattern_records.h"
 
 namespace harness::http {
@@ -240,6 +241,8 @@ json Site::detail_json(const AskedPage& asked, const PageWords& words, Readers::
       return {};
     case Detail::iteration:
       return iteration_json(reader.archive(), number_word(words, "iteration"));
+    case Detail::digest:
+      return digest_json(words, reader);
     case Detail::difference:
       return {{"difference", reader.archive().history().diff(number_word(words, "a"), number_word(words, "b"))}};
     case Detail::comparison: {
@@ -264,6 +267,21 @@ json Site::detail_json(const AskedPage& asked, const PageWords& words, Readers::
     }
   }
   return {};
+}
+
+/// Against what it was edited from; where it is no edit, against the best before it.
+json Site::digest_json(const PageWords& words, Readers::Lease& reader) {
+  const SqlAnswer kin = reader.pages().table("kin", words, limits(1)).answer;
+  History& history = reader.archive().history();
+  json iteration = history.iteration(number_word(words, "iteration"), false), parent;
+  if (!kin.rows.empty()) {
+    const json row = row_json(kin, 0);
+    iteration["device_name"] = row.at("device_name");
+    const json& other = row.at("parent").is_null() ? row.at("incumbent") : row.at("parent");
+    if (!other.is_null()) parent = history.iteration(other, false);
+  }
+  const std::lock_guard lock(plugins_);
+  return {{"digest", recorded_digest(iteration, parent, shell_)}, {"profiled", iteration.contains("profile")}};
 }
 
 json Site::patterns_json(const std::string& pattern) {

@@ -48,6 +48,7 @@ class Site {
   std::string page_text(const AskedPage& asked, const PageWords& words);
   json page_json(const AskedPage& asked, const PageWords& words);
   json detail_json(const AskedPage& asked, const PageWords& words, Readers::Lease& reader);
+  json digest_json(const PageWords& words, Readers::Lease& reader);
   json patterns_json(const std::string& pattern);
   std::string live_text();
   SqlLimits limits(std::int64_t rows) const;
@@ -57,7 +58,7 @@ class Site {
   std::string session_ = random_secret();  // what the cookie of somebody who knows the token holds
   Readers readers_;
   AnswerCache answers_{8 << 20};
-  std::mutex plugins_;  // Lua of the playbook's pages: one at a time
+  std::mutex plugins_;  // Lua of the playbook's pages and of digests: one at a time
   std::mutex reports_;  // a report reads all of a campaign, for seconds where it is large: one at a time
   LiveFeed live_;
 };

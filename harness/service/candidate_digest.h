@@ -4,6 +4,7 @@
 
 #include "harness/campaign/digest.h"
 #include "harness/core/contract.h"
+#include "harness/core/json.h"
 #include "harness/core/profile.h"
 #include "harness/service/shell.h"
 
@@ -20,5 +21,10 @@ struct DigestAsked {
 
 /// Its digest (campaign/digest.h), by all rules and pages that the shell has.
 std::string candidate_digest(const DigestAsked& asked, Shell& shell);
+
+/// Of an iteration as the record shows it in full, against another one, null where there is none. What its kernel must
+/// move and calculate is looked up in the plugins that are here; without them the digest is shorter. "" where it did
+/// not pass, and of an emulated time.
+std::string recorded_digest(const json& iteration, const json& parent, Shell& shell);
 
 }  // namespace harness

@@ -32,10 +32,12 @@ bool browser_is_here() {
   return false;
 }
 
-void run_in_browser(const std::string& script, const std::string& db) {
+void run_in_browser(const std::string& script, const std::string& db, const std::string& more = "") {
   const std::string path = std::string(HARNESS_SOURCE_DIR) + "/tests/serve_http/browser/" + script;
+  std::vector<std::string> command{"node", path, kTools, find_program("chromium"), HARNESS_BINARY, db};
+  if (!more.empty()) command.push_back(more);
   const Finished run =
-      run_program({"node", path, kTools, find_program("chromium"), HARNESS_BINARY, db}, HARNESS_SOURCE_DIR,
+      run_program(command, HARNESS_SOURCE_DIR,
                   {"HARNESS_CACHE=" + build_cache(), "HARNESS_HOME=" + std::string(HARNESS_SOURCE_DIR)});
   INFO(run.out << run.err);
   CHECK(run.status == 0);
@@ -76,6 +78,16 @@ void record_proposals(Store& store) {
   store.end_campaign(campaign, EndReason::budget, 10, 0.1);
 }
 
+/// A campaign of which nothing passed.
+void record_failures(Store& store) {
+  const std::int64_t campaign = store.begin_campaign(a_campaign());
+  const Outcome ends[] = {CompileError{"error: expected ';'"}, WrongAnswer{},
+                          Rejected{"guards", "wrote past its output"}, Crashed{}, TimedOut{}};
+  int number = 1;
+  for (const Outcome& end : ends) store::test::record(store, an_attempt(campaign, number++), an_evaluation(end));
+  store.end_campaign(campaign, EndReason::strategy, 10, 0.1);
+}
+
 std::string text_of_file(const fs::path& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -114,6 +126,25 @@ TEST_CASE("every page in Chromium: no error, no request that leaves, hostile tex
     record_proposals(*store);
   }
   run_in_browser("pages.mjs", served.path);
+}
+
+// Set HARNESS_APPROVE=1 as well to write how the pages are built now, and read the difference in git.
+TEST_CASE(
+    "every page is built as it was approved, at four widths, with attempts, without any, and with failures only") {
+  if (is_nightly() || !tools_are_here() || !browser_is_here()) return;
+  const std::string golden = std::string(HARNESS_SOURCE_DIR) + "/tests/golden/page_outlines_";
+  const auto check = [&](const Served& served, const std::string& name) {
+    const std::string seen = served.folder / "outline.txt", approved = golden + name + ".txt";
+    run_in_browser("outlines.mjs", served.path, seen);
+    if (std::getenv("HARNESS_APPROVE") != nullptr) fs::copy_file(seen, approved, fs::copy_options::overwrite_existing);
+    INFO(approved);
+    CHECK(text_of_file(seen) == text_of_file(approved));
+  };
+  check(Served(), "some");
+  check(Served(0, 0), "none");
+  const Served failed(0, 0);
+  record_failures(*failed.write());
+  check(failed, "failed");
 }
 
 TEST_CASE("the page of a campaign that runs follows it, in two tabs over one stream") {

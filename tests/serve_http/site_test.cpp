@@ -1,10 +1,13 @@
 #include "harness/serve_http/site.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "harness/core/error.h"
 #include "harness/serve_http/assets.h"
 #include "harness/serve_http/tables.h"
 #include "tests/serve_http/served.h"
@@ -27,8 +30,22 @@ std::string address_of(const Page& page) {
 }
 
 bool needs_plugins(const Page& page) {
-  return page.detail == Detail::patterns || page.detail == Detail::pattern || page.detail == Detail::report;
+  return page.detail == Detail::digest || page.detail == Detail::patterns || page.detail == Detail::pattern ||
+         page.detail == Detail::report;
 }
+
+struct NoPages : Playbook {
+  std::vector<Pattern> patterns() override { return {}; }
+  Pattern pattern(const std::string&) override { throw bad_input("there is no page"); }
+  std::vector<AppliedPattern> applying(const Snapshot&) override { return {}; }
+};
+
+struct OneRule : Diagnoser {
+  std::vector<DiagnosisRule> rules() override { return {}; }
+  std::optional<Diagnosis> diagnose(const Profile& profile) override {
+    return Diagnosis{"memory-bound", "memory works near its peak for " + profile.device, ""};
+  }
+};
 
 std::vector<std::int64_t> column(const json& table, const std::string& name) {
   const std::vector<std::string> names = table.at("columns");
@@ -60,6 +77,37 @@ TEST_CASE("every page answers: with campaigns, and in an empty store") {
       CHECK(shown.status == (page.shown ? 200 : 404));
     }
   }
+}
+
+TEST_CASE(
+    "an attempt's digest is what agents are told: of what passed, with its profile, against what was best before") {
+  Served served;
+  std::int64_t first = 0, second = 0, failed = 0;
+  {
+    const auto store = served.write();
+    const std::int64_t campaign = store->begin_campaign(a_campaign());
+    Passed passed;
+    passed.timing.time_ns = 4000;
+    first = store::test::record(*store, an_attempt(campaign, 1), an_evaluation(passed));
+    passed.timing.time_ns = 2000;
+    second = store::test::record(*store, an_attempt(campaign, 2), an_evaluation(passed));
+    store->record_profile(second, {.source = ProfileSource::counted, .device = "H200"});
+    failed = store::test::record(*store, an_attempt(campaign, 3), an_evaluation(CompileError{"no"}));
+  }
+  served.rooms.catalog = [](const Places&) -> std::unique_ptr<Catalog> { throw bad_input("no plugin is here"); };
+  served.rooms.playbook = [](const Places&) { return std::make_unique<NoPages>(); };
+  served.rooms.diagnoser = [](const Places&) { return std::make_unique<OneRule>(); };
+  Site site(served.shell, {});
+  const auto digest = [&](std::int64_t iteration) {
+    const json answer = answered(site, fmt::format("/attempt/{}/digest.json", iteration));
+    CHECK(answer.value("error", "") == "");
+    return answer.at("digest").get<std::string>();
+  };
+  CHECK(digest(first) == "Time: 4 us.");
+  CHECK_THAT(digest(second), Catch::Contains("Time: 2 us.") &&
+                                 Catch::Contains(fmt::format("(iteration {}): 2.00x", first)) &&
+                                 Catch::Contains("1. memory works near its peak for H200"));
+  CHECK(digest(failed).empty());
 }
 
 TEST_CASE("the queries of a page are statements that harness query answers alike") {

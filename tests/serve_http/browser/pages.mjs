@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { browser as launch, opened, serve } from './served.mjs';
+import { browser as launch, opened, serve, settled } from './served.mjs';
 
 const [tools, chromium, harness, store] = process.argv.slice(2);
 const faults = [];
@@ -46,8 +46,7 @@ for (const [width, scheme] of [[360, 'light'], [400, 'dark'], [1280, 'light'], [
   for (const [path, titles] of Object.entries(pages)) {
     const before = faults.length;
     await page.goto(server.base + path.replace('HOSTILE', hostile).replace('PROPOSED', proposed), { waitUntil: 'load' });
-    await page.waitForFunction(() => document.querySelector('main')?.childElementCount > 0);
-    await page.waitForTimeout(250);
+    await settled(page);
     if (expected_failures.includes(path)) faults.splice(before);   // the browser's log names the 404
     const seen = await page.locator('h2').allTextContents();
     for (const title of titles) check(seen.some((one) => one.includes(title)), `${path} at ${width}: no '${title}' among ${seen.join(', ')}`);

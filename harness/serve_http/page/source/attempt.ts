@@ -22,6 +22,12 @@ function gates(list: { name: string; passed: boolean | null; detail: string }[])
     h('ul', { class: 'gates' }, [...failed, ...list.filter((gate) => gate.passed !== false)].map(item)));
 }
 
+function gates_words(list: { passed: boolean | null }[]): string {
+  const failed = list.filter((gate) => gate.passed === false).length, open = list.filter((gate) => gate.passed === null).length;
+  if (!list.length) return 'none was reached';
+  return [failed ? `${failed} failed` : open ? '' : 'none failed', open ? `${open} not checked` : ''].filter(Boolean).join(', ');
+}
+
 function decision(found: any, iteration: any): Child {
   if (!found) return h('p', { class: 'none' }, 'nothing decided this: somebody asked for it');
   const predict = found.predict ?? {}, table = found.table ?? [];
@@ -116,6 +122,33 @@ async function difference(a: number, b: number): Promise<Child> {
   ];
 }
 
+/// What limits it and what to try next, as agents and proposers are told. Asked for behind the page: it reads the plugins.
+async function digest_panel(id: number): Promise<Child> {
+  const found = await ask(`/attempt/${id}/digest.json`);
+  if (!found['digest']) return null;
+  return panel_with('What limits it, what to try', link(`/attempt/${id}/digest.json`, 'json'), digest_text(found['digest']),
+    found['profiled'] ? null : h('p', { class: 'soft' }, 'Nobody profiled it. This says what limits it: ', h('code', {}, `harness profile --from ${id}`)));
+}
+
+/// Sentences as they stand; an example, which is indented or fenced, as code.
+function digest_text(text: string): HTMLElement {
+  const place = h('div', { class: 'digest' });
+  let code = false, lines: string[] = [];
+  const flush = (): void => {
+    const block = lines.join('\n').trim();
+    if (block) place.append(code ? h('pre', { class: 'text' }, block) : h('p', {}, block));
+    lines = [];
+  };
+  for (const line of text.split('\n')) {
+    if (/^```/.test(line)) { flush(); code = !code; continue; }
+    if (!code && /^\d+\. |^(Time|By counting|It is made of|Limit|Limits|Against|Dearest lines|Move|Expect)\b/.test(line)) flush();
+    if (!code && line === '') { flush(); continue; }
+    lines.push(line);
+  }
+  flush();
+  return place;
+}
+
 export function attempt_page(main: HTMLElement, data: PageData): void {
   const iteration = data['iteration'], kin = data.tables['kin']!.rows[0] ?? {};
   const id: number = iteration.iteration;
@@ -133,7 +166,7 @@ export function attempt_page(main: HTMLElement, data: PageData): void {
   const stages = ['decide_s', 'prepare_s', 'build_s', 'gates_s', 'timing_s', 'idle_s'].filter((key) => cost[key] > 0).map((key) => ({ name: key.slice(0, -2), value: cost[key], text: format.seconds(cost[key]) }));
   const resources = iteration.resources ?? {};
   const again = data.tables['again']!.rows;
-  const places = { proposal: h('div'), lineage: h('div') };
+  const places = { proposal: h('div'), lineage: h('div'), digest: h('div') };
   const ci = iteration.time_ci95_ns;
   put(main,
     h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `#${id} `), iteration.variant), outcome(iteration.outcome), iteration.confirmed ? h('span', { class: 'badge good' }, '✓ confirmed') : null, verdict(iteration.verdict),
@@ -146,11 +179,11 @@ export function attempt_page(main: HTMLElement, data: PageData): void {
       tile('speedup', format.ratio(iteration.speedup), iteration.speedup_ci95 ? `${format.ratio(iteration.speedup_ci95[0])} to ${format.ratio(iteration.speedup_ci95[1])}` : 'over the baseline'),
       iteration.floor_ns ? tile('of floor', iteration.time_ns ? format.share(iteration.floor_ns / iteration.time_ns) : '–', format.time(iteration.floor_ns)) : null,
       iteration.rival && iteration.time_ns ? tile("of the rival's speed", format.ratio(iteration.rival.time_ns / iteration.time_ns), iteration.rival.variant) : null,
-      tile('gates', `${(iteration.gates ?? []).filter((gate: any) => gate.passed).length} of ${(iteration.gates ?? []).length}`, (iteration.gates ?? []).some((gate: any) => gate.passed === false) ? 'one failed' : 'none failed'),
+      tile('gates', `${(iteration.gates ?? []).filter((gate: any) => gate.passed).length} of ${(iteration.gates ?? []).length}`, gates_words(iteration.gates ?? [])),
       iteration.emulation || !resources.registers ? null : tile('registers', resources.registers ?? '–', resources.spill_bytes ? `${resources.spill_bytes} B spilled` : 'no spills'),
       tile('took', format.seconds(cost.wall_s), cost.usd ? format.money(cost.usd) : '')),
     h('div', { class: 'columns attempt' },
-      h('div', { class: 'wide' }, error_box(iteration), h('section', { class: 'panel code-panel' }, tabs(list)), profile_panel(data.tables['profile']!.rows), errors_table(iteration.errors), places.lineage),
+      h('div', { class: 'wide' }, error_box(iteration), h('section', { class: 'panel code-panel' }, tabs(list)), places.digest, profile_panel(data.tables['profile']!.rows), errors_table(iteration.errors), places.lineage),
       h('div', { class: 'rail' },
         times(iteration),
         panel_with('Gates', iteration.gates_version ? h('small', {}, `version ${iteration.gates_version}`) : null, gates(iteration.gates ?? [])),
@@ -166,6 +199,8 @@ export function attempt_page(main: HTMLElement, data: PageData): void {
     put(places.proposal, proposal_panel(rows.find((row) => row['number'] === kin['proposal'])));
     put(places.lineage, lineage(rows, iteration.variant));
   }).catch(() => put(places.lineage, h('p', { class: 'error' }, 'the proposals could not be read')));
+  if (iteration.outcome === 'passed')
+    void digest_panel(id).then((digest) => put(places.digest, digest)).catch((error: Error) => put(places.digest, h('p', { class: 'error' }, `no digest: ${error.message}`)));
   document.addEventListener('keydown', (event) => {
     if ((event.target as Element).closest('input,textarea,select') || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'j') location.assign(`/attempt/${id - 1}`);

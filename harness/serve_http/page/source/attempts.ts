@@ -31,7 +31,7 @@ export function attempts_page(main: HTMLElement, first: PageData): void {
   const anew = (): void => { words.delete('after'); words.delete('after_value'); void change(); };
   const draw = (): void => {
     put(place, data_table({
-      rows, columns: columns_of(columns()), sort: sort(), on_open: (row) => `/attempt/${row['iteration']}`, empty: 'no attempt fits these filters',
+      rows, all_columns: words.has('columns'), columns: columns_of(columns()).map((column) => (words.has('columns') ? { ...column, late: undefined } : column)), sort: sort(), on_open: (row) => `/attempt/${row['iteration']}`, empty: [...words.keys()].some((name) => !['sort', 'columns'].includes(name)) ? 'No attempt fits these filters: clear one.' : ['No attempt is recorded yet. ', h('code', {}, 'harness run KERNEL --device cpu --budget 60s'), ' makes some.'],
       on_sort: (next) => { words.set('sort', next); anew(); },
     }));
     const last = rows.at(-1);

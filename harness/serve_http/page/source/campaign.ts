@@ -56,7 +56,7 @@ function workloads(data: PageData): HTMLElement {
       { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
       ...(known('of_floor') ? [{ name: 'of floor', key: 'of_floor', number: true, cell: (row: Row) => floor_cell(row['of_floor']) }] : []),
       ...(known('rival_ns') ? [{ name: 'rival', key: 'rival_ns', number: true, cell: (row: Row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
-      { name: "of rival's speed", key: 'of_rival', number: true, cell: (row: Row) => (row['of_rival'] ? h('span', { class: row['of_rival'] >= 1 ? 'goodtext' : '' }, format.ratio(row['of_rival'])) : '') }] : []),
+      { name: "of rival's speed", key: 'of_rival', number: true, late: 1, cell: (row: Row) => (row['of_rival'] ? h('span', { class: row['of_rival'] >= 1 ? 'goodtext' : '' }, format.ratio(row['of_rival'])) : '') }] : []),
       { name: 'variant', key: 'variant', cell: (row) => row['variant'] },
       { name: 'confirmed', key: 'confirmed', late: 1, cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
       { name: 'configuration', mono: true, late: 2, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
@@ -137,11 +137,11 @@ function cards_table(data: PageData, live: Live | undefined): Child {
   return panel('Cards of the fleet', data_table({ rows, columns: [
     { name: 'node', key: 'node', cell: (row) => row['node'] },
     { name: 'state', cell: (row) => [row['verdict'] ? h('span', { class: `badge ${['first', 'good'].includes(row['verdict']) ? 'good' : 'bad'}`, title: row['why'] }, row['verdict']) : '', live?.in_flight.some((flight) => flight.node === row['node']) ? state_badge('running', 'leased') : null] },
-    { name: 'card', mono: true, cell: (row) => h('span', { class: 'cut' }, row['card'] ?? '') },
+    { name: 'card', mono: true, late: 3, cell: (row) => h('span', { class: 'cut' }, row['card'] ?? '') },
     { name: 'attempts', key: 'attempts', number: true, cell: (row) => format.count(row['attempts']) },
     { name: 'passed', key: 'passed', number: true, cell: (row) => format.count(row['passed']) },
     { name: 'lost', key: 'lost', number: true, cell: (row) => format.count(row['lost']) },
-    { name: 'busy', key: 'seconds', number: true, cell: (row) => format.seconds(row['seconds']) },
+    { name: 'busy', key: 'seconds', number: true, late: 2, cell: (row) => format.seconds(row['seconds']) },
     { name: 'cost', key: 'usd', number: true, cell: (row) => format.money(row['usd']) },
   ] }));
 }
@@ -203,7 +203,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     const words = filter_words();
     attempts = kept ? kept_attempts(view.outcomes) : (await ask(`/attempts.json?${words}`)).tables['attempts']!.rows;
     put(places.attempts, data_table({
-      rows: attempts, on_open: (row) => `/attempt/${row['iteration']}`, empty: 'no attempt fits',
+      rows: attempts, on_open: (row) => `/attempt/${row['iteration']}`, empty: view.outcomes.size ? 'no attempt fits' : 'No attempt has ended yet.',
       columns: columns_of(['iteration', 'outcome', one_kernel() ? 'workload_alone' : 'workload', 'variant', 'time_ns', 'speedup', 'verdict', 'config', 'why']),
       foot: kept ? h('p', { class: 'soft' }, 'some of each end; all: ', h('code', {}, `harness history --campaign ${campaign}`)) : link(`/attempts?${words.replace(/&?limit=\d+/, '')}`, 'all of them, with filters and columns'),
     }));

@@ -28,7 +28,7 @@ function live_card(live: Live): HTMLElement {
 
 /// The score of a campaign over its time: fetched when its row is seen.
 function lazy_spark(campaign: number): HTMLElement {
-  const place = h('span', { class: 'sparkplace' });
+  const place = h('span', { class: 'sparkplace' }, '\u00a0');
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     seen.disconnect();

@@ -10,16 +10,16 @@ import { look } from './outcome';
 export function kernels_page(main: HTMLElement, data: PageData): void {
   document.title = 'kernels · harness';
   put(main, panel_with('Kernels', data_links(), data_table({
-    rows: data.tables['kernels']!.rows, on_open: (row) => `/kernel/${encodeURIComponent(row['kernel'])}`, empty: 'no kernel was tried yet',
+    rows: data.tables['kernels']!.rows, on_open: (row) => `/kernel/${encodeURIComponent(row['kernel'])}`, empty: ['No kernel was tried yet. ', h('code', {}, 'harness kernels'), ' lists those that are here.'],
     columns: [
       { name: 'kernel', key: 'kernel', cell: (row) => kernel_link(row['kernel']) },
       { name: 'best speedup', key: 'best_speedup', number: true, cell: (row) => h('b', {}, format.ratio(row['best_speedup'])) },
       { name: 'workloads', key: 'workloads', number: true, cell: (row) => row['workloads'] },
       { name: 'confirmed', key: 'confirmed', number: true, cell: (row) => row['confirmed'] },
       { name: 'campaigns', key: 'campaigns', number: true, cell: (row) => row['campaigns'] },
-      { name: 'techniques', key: 'techniques', number: true, cell: (row) => row['techniques'] },
+      { name: 'techniques', key: 'techniques', number: true, late: 2, cell: (row) => row['techniques'] },
       { name: 'attempts', key: 'iterations', number: true, cell: (row) => format.count(row['iterations']) },
-      { name: 'devices', wide: true, cell: (row) => (row['devices'] ?? '').replaceAll(',', ', ') },
+      { name: 'devices', wide: true, late: 1, cell: (row) => (row['devices'] ?? '').replaceAll(',', ', ') },
     ],
   })));
 }
@@ -112,9 +112,9 @@ export function kernel_page(main: HTMLElement, data: PageData): void {
       { name: 'workload', key: 'workload', cell: (row) => h('b', {}, row['workload']) }, { name: 'device', key: 'device_name', cell: (row) => row['device_name'] },
       { name: 'time', key: 'time_ns', number: true, cell: time_cell }, { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
       { name: 'of floor', key: 'of_floor', number: true, cell: (row) => floor_cell(row['of_floor']) }, { name: 'rival', key: 'rival_ns', number: true, cell: (row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
-      { name: 'confirmed', cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
-      { name: 'variant', key: 'variant', cell: (row) => row['variant'] }, { name: 'configuration', mono: true, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
-      { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }, { name: 'attempt', number: true, cell: (row) => attempt_link(row['iteration']) }, { name: 'ended', key: 'ended', cell: (row) => row['ended'].slice(0, 10) }] })),
+      { name: 'confirmed', late: 1, cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
+      { name: 'variant', key: 'variant', cell: (row) => row['variant'] }, { name: 'configuration', mono: true, late: 2, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
+      { name: 'campaign', number: true, late: 3, cell: (row) => campaign_link(row['campaign']) }, { name: 'attempt', number: true, late: 3, cell: (row) => attempt_link(row['iteration']) }, { name: 'ended', key: 'ended', late: 2, cell: (row) => row['ended'].slice(0, 10) }] })),
     heats,
     h('div', { class: 'pair' }, scatter_panel(kernel), panel('What the values of parameters cost', parameters(data.tables['kernel_parameters']!.rows))),
     devices.map((device) => panel(`History of the best times, ${device}`, history(data.tables['kernel_history']!.rows.filter((row) => row['device_name'] === device)))));

@@ -49,7 +49,7 @@ export async function compare_page(main: HTMLElement, data: PageData): Promise<v
       { name: `b: ${b}`, key: 'b_ns', number: true, cell: (row) => [format.time(row['b_ns']), ' ', attempt_link(row['b_iteration'])] },
       { name: 'b / a', key: 'ratio', number: true, cell: (row) => [row['ratio'] === null ? '–' : row['ratio'].toPrecision(3), ' ', row['ratio_ci95'] ? h('small', {}, `${row['ratio_ci95'][0].toPrecision(3)} to ${row['ratio_ci95'][1].toPrecision(3)}`) : ''] },
       { name: 'verdict', key: 'verdict', cell: (row) => [verdict(row['verdict']), row['same_contract'] === false ? h('span', { class: 'badge warn', title: 'what was computed, or how it was judged, has changed in between' }, 'other contract') : null] },
-      { name: 'a variant', cell: (row) => row['a_variant'] }, { name: 'b variant', cell: (row) => row['b_variant'] },
+      { name: 'a variant', late: 1, cell: (row) => row['a_variant'] }, { name: 'b variant', late: 1, cell: (row) => row['b_variant'] },
       { name: 'diff', cell: (row) => (row['a_iteration'] && row['b_iteration'] ? link(`/compare?a=%23${row['a_iteration']}&b=%23${row['b_iteration']}`, 'source') : '') }] })),
     h('div', { class: 'pair' },
       panel('Environment', data_table({ rows: found.environment, columns: [{ name: 'what', cell: (row) => row['what'] }, { name: 'a', wide: true, cell: (row) => format.anything(row['a']) }, { name: 'b', wide: true, cell: (row) => (row['a'] === row['b'] ? h('span', { class: 'soft' }, format.anything(row['b'])) : h('b', {}, format.anything(row['b']))) }] })),
@@ -83,27 +83,27 @@ export function devices_page(main: HTMLElement, data: PageData): void {
     return value ? [format.rate(value, 'B/s'), most ? [' ', bar(value / most, `${format.share(value / most)} of ${format.rate(most, 'B/s')}`)] : ''] : '';
   };
   put(main,
-    panel_with('Devices', data_links(), data_table({ rows: data.tables['devices']!.rows, empty: 'no campaign yet', columns: [
+    panel_with('Devices', data_links(), data_table({ rows: data.tables['devices']!.rows, empty: ['No campaign has run on a device yet. ', h('code', {}, 'harness devices'), ' says what is here.'], columns: [
       { name: 'device', key: 'device_name', cell: (row) => link(`/attempts?device=${encodeURIComponent(row['device_name'])}`, row['device_name']) }, { name: 'driver', cell: (row) => row['driver'] ?? '' },
       { name: 'campaigns', key: 'campaigns', number: true, cell: (row) => row['campaigns'] }, { name: 'used', key: 'spent_s', number: true, cell: (row) => format.seconds(row['spent_s']) }, { name: 'cost', key: 'cost_usd', number: true, cell: (row) => format.money(row['cost_usd']) },
-      { name: 'first', cell: (row) => row['first'] }, { name: 'last', cell: (row) => row['last'] }, { name: 'memory, measured', cell: (row) => peaks(row, 'bytes_per_s') }, { name: 'L2, measured', cell: (row) => peaks(row, 'l2_bytes_per_s') },
-      { name: 'launch', number: true, cell: (row) => format.time((format.parsed(row['measured']) ?? {})['launch_ns']) }, { name: 'measured at', cell: (row) => row['measured_at'] ?? '' }] })),
-    panel('Drivers and hosts', data_table({ rows: data.tables['drivers']!.rows, columns: [
-      { name: 'device', cell: (row) => row['device_name'] }, { name: 'driver', cell: (row) => row['driver'] || 'not recorded' }, { name: 'host', cell: (row) => row['host'] ?? 'not recorded' }, { name: 'campaigns', number: true, cell: (row) => row['campaigns'] },
+      { name: 'first', late: 2, cell: (row) => row['first'] }, { name: 'last', late: 1, cell: (row) => row['last'] }, { name: 'memory, measured', cell: (row) => peaks(row, 'bytes_per_s') }, { name: 'L2, measured', late: 1, cell: (row) => peaks(row, 'l2_bytes_per_s') },
+      { name: 'launch', number: true, cell: (row) => format.time((format.parsed(row['measured']) ?? {})['launch_ns']) }, { name: 'measured at', late: 2, cell: (row) => row['measured_at'] ?? '' }] })),
+    panel('Drivers and hosts', data_table({ rows: data.tables['drivers']!.rows, empty: 'no campaign yet', columns: [
+      { name: 'device', cell: (row) => row['device_name'] }, { name: 'driver', cell: (row) => row['driver'] || 'not recorded' }, { name: 'host', late: 1, cell: (row) => row['host'] ?? 'not recorded' }, { name: 'campaigns', number: true, cell: (row) => row['campaigns'] },
       { name: 'from', cell: (row) => [row['first'], ' ', campaign_link(row['first_campaign'])] }, { name: 'to', cell: (row) => [row['last'], ' ', campaign_link(row['last_campaign'])] }] })),
-    panel('Calibrations of cards', data_table({ rows: data.tables['card_checks']!.rows, empty: 'no fleet has calibrated a card in this store', columns: [
+    panel('Calibrations of cards', data_table({ rows: data.tables['card_checks']!.rows, empty: 'No fleet has calibrated a card in this store: only campaigns on several cards do.', columns: [
       { name: 'checked', key: 'checked', cell: (row) => row['checked'] }, { name: 'node', cell: (row) => row['node'] }, { name: 'card', mono: true, cell: (row) => h('span', { class: 'cut' }, row['card']) }, { name: 'verdict', cell: (row) => h('span', { class: `badge ${['first', 'good'].includes(row['verdict']) ? 'good' : 'bad'}` }, row['verdict']) },
-      { name: 'memory', key: 'bytes_per_s', number: true, cell: (row) => format.rate(row['bytes_per_s'], 'B/s') }, { name: 'arithmetic', key: 'operations_per_s', number: true, cell: (row) => format.rate(row['operations_per_s'], 'op/s') }, { name: 'drift', key: 'drift', number: true, cell: (row) => format.share(row['drift']) },
-      { name: 'clock', number: true, cell: (row) => format.anything((format.parsed(row['state']) ?? {})['sm_clock_mhz']) }, { name: 'why', wide: true, cell: (row) => row['why'] }, { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }] })));
+      { name: 'memory', key: 'bytes_per_s', number: true, cell: (row) => format.rate(row['bytes_per_s'], 'B/s') }, { name: 'arithmetic', late: 2, key: 'operations_per_s', number: true, cell: (row) => format.rate(row['operations_per_s'], 'op/s') }, { name: 'drift', key: 'drift', number: true, cell: (row) => format.share(row['drift']) },
+      { name: 'clock', late: 2, number: true, cell: (row) => format.anything((format.parsed(row['state']) ?? {})['sm_clock_mhz']) }, { name: 'why', wide: true, cell: (row) => row['why'] }, { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }] })));
 }
 
 export function playbook_page(main: HTMLElement, data: PageData): void {
   document.title = 'playbook · harness';
   const rows: Row[] = (data['patterns'] ?? []).map((row: Row) => ({ ...row, applied: row['evidence']?.applied ?? 0, improved: row['evidence']?.improved ?? 0, gain: row['evidence']?.mean_gain ?? null }));
-  put(main, panel_with('Playbook', data_links('', 'json'), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'no page was found', columns: [
+  put(main, panel_with('Playbook', data_links('', 'json'), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'No page of the playbook was found: is the folder playbook/ where the program looks for it?', columns: [
     { name: '#', key: 'id', number: true, cell: (row) => row['id'] ?? '' }, { name: 'pattern', key: 'title', cell: (row) => (row['error'] ? h('span', { class: 'error' }, row['error']) : link(`/playbook/${row['id']}`, row['title'])) },
     { name: 'applied', key: 'applied', number: true, cell: (row) => format.count(row['applied']) }, { name: 'improved', key: 'improved', number: true, cell: (row) => format.count(row['improved']) }, { name: 'mean gain', key: 'gain', number: true, cell: (row) => format.ratio(row['gain']) },
-    { name: 'techniques', wide: true, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, cell: (row) => h('span', { class: 'soft' }, row['summary'] ?? '') }] })));
+    { name: 'techniques', wide: true, late: 2, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, late: 1, cell: (row) => h('span', { class: 'soft' }, row['summary'] ?? '') }] })));
 }
 
 export function pattern_page(main: HTMLElement, data: PageData): void {
@@ -174,7 +174,7 @@ export function query_page(main: HTMLElement, data: PageData): void {
     try {
       const answer = table_of((await ask(`/answer.json?sql=${encodeURIComponent(box.value)}`))['answer']);
       put(place, h('p', { class: 'status', 'aria-live': 'polite' }, `${format.count(answer.rows.length)}${answer.truncated ? '+' : ''} rows in ${format.seconds((performance.now() - begun) / 1000)}`, answer.truncated ? '; more are left out: add a LIMIT, or take the CSV' : '', ' ', h('a', { href: `/answer.csv?sql=${encodeURIComponent(box.value)}` }, 'csv'), ' ', h('a', { href: `/answer.json?sql=${encodeURIComponent(box.value)}` }, 'json')),
-        chart_of(answer.columns, answer.rows), data_table({ rows: answer.rows, columns: plain_columns(answer.columns), empty: 'no row' }));
+        chart_of(answer.columns, answer.rows), data_table({ rows: answer.rows, all_columns: true, columns: plain_columns(answer.columns), empty: 'The query is right, and no row fits it.' }));
     } catch (error) {
       put(place, h('p', { class: 'error' }, (error as Error).message));
     }

@@ -9,7 +9,7 @@ export interface Column {
   number?: boolean;
   wide?: boolean;                     // may wrap
   mono?: boolean;
-  late?: 1 | 2 | 3;                   // gives way where there is no room: 3 first
+  late?: number | undefined;                   // gives way where there is no room: 3 first
   title?: string;
   cell: (row: Row) => Child;
 }
@@ -18,11 +18,12 @@ export interface TableOptions {
   columns: Column[];
   rows: Row[];
   caption?: string;
-  empty?: string;
+  empty?: Child;
   sort?: string;                      // "-key": the largest first
   on_sort?: (sort: string) => void;   // else it is sorted here
   on_open?: (row: Row) => string;     // where Enter on a row leads
   foot?: Child;
+  all_columns?: boolean;              // those too that are empty in every row: somebody chose them
 }
 
 function compare(a: any, b: any): number {
@@ -41,9 +42,7 @@ function sorted(rows: Row[], sort: string): Row[] {
   return [...known, ...unknown];
 }
 
-function classes(column: Column): string | null {
-  return [column.number ? 'n' : '', column.late ? `late${column.late}` : ''].filter(Boolean).join(' ') || null;
-}
+function classes(column: Column): string | null { return column.number ? 'n' : null; }
 
 function heading(column: Column, sort: string, choose: (sort: string) => void): HTMLElement {
   const key = column.key;
@@ -55,11 +54,11 @@ function heading(column: Column, sort: string, choose: (sort: string) => void): 
           h('i', { 'aria-hidden': 'true' }, now === 'ascending' ? '↑' : now === 'descending' ? '↓' : '')));
 }
 
-function body_row(row: Row, options: TableOptions): HTMLElement {
-  const to = kept ? undefined : options.on_open?.(row);
-  const cells = options.columns.map((column) =>
+function body_row(made: Made, columns: Column[], options: TableOptions): HTMLElement {
+  const to = kept ? undefined : options.on_open?.(made.row);
+  const cells = columns.map((column) =>
     h('td', { class: [classes(column), column.wide ? 'wide' : '', column.mono ? 'mono' : ''].filter(Boolean).join(' ') || null },
-      column.cell(row)));
+      made.cells.get(column)));
   if (!to) return h('tr', {}, cells);
   return h('tr', {
     tabindex: 0, class: 'opens',
@@ -76,16 +75,53 @@ function body_row(row: Row, options: TableOptions): HTMLElement {
   }, cells);
 }
 
+interface Made { row: Row; cells: Map<Column, Child> }
+
+/// Columns that say nothing in any row are left out, as in the terminal.
+function says_something(child: Child): boolean {
+  if (child === null || child === undefined || child === false || child === '' || child === '–') return false;
+  return Array.isArray(child) ? child.some(says_something) : child instanceof Element ? child.childElementCount > 0 || child.textContent !== '' || child instanceof SVGElement : true;
+}
+
+/// Columns give way where the table is wider than its place, the latest first, one at a time; what gave way is named and can be had.
+function fit(place: HTMLElement, table: HTMLTableElement, columns: Column[], note: HTMLElement): void {
+  let all = false, width = -1, gone: number[] = [];
+  const rank = columns.map((column, at) => ({ at, late: column.late ?? 0 })).filter(({ late }) => late > 0).sort((a, b) => b.late - a.late || b.at - a.at);
+  const show = (at: number, shown: boolean): void => { for (const row of table.rows) row.cells[at]!.hidden = !shown; };
+  const measure = (): void => {
+    if (!place.isConnected || place.clientWidth === width) return;
+    width = place.clientWidth;
+    gone.forEach((at) => show(at, true));
+    gone = [];
+    let over = all ? 0 : place.scrollWidth - width;
+    const widths = [...(table.rows[0]?.cells ?? [])].map((cell) => cell.offsetWidth);
+    for (const { at } of rank) {
+      if (over <= 0) break;
+      over -= widths[at]!;
+      gone.push(at);
+    }
+    gone.forEach((at) => show(at, false));
+    put(note, gone.length ? [`no room for ${gone.sort((a, b) => a - b).map((at) => columns[at]!.name).join(', ')} `,
+      h('button', { type: 'button', class: 'plain', onclick: () => { all = true; width = -1; measure(); } }, 'show')] : null);
+  };
+  new ResizeObserver(measure).observe(place);
+}
+
 export function data_table(options: TableOptions): HTMLElement {
   const place = h('div', { class: 'scroll' });
   const draw = (sort: string): void => {
     const rows = options.on_sort ? options.rows : sorted(options.rows, sort);
     const choose = (next: string): void => { if (options.on_sort) options.on_sort(next); else draw(next); };
-    put(place, rows.length === 0 ? h('p', { class: 'none' }, options.empty ?? 'nothing yet')
-      : h('table', {}, options.caption ? h('caption', {}, options.caption) : null,
-          h('thead', {}, h('tr', {}, options.columns.map((column) => heading(column, sort, choose)))),
-          h('tbody', {}, rows.map((row) => body_row(row, options)))),
-      options.foot);
+    if (rows.length === 0) { put(place, h('p', { class: 'none' }, options.empty ?? 'nothing yet'), options.foot); return; }
+    const made = rows.map((row): Made => ({ row, cells: new Map(options.columns.map((column) => [column, column.cell(row)])) }));
+    const speaking = options.columns.filter((column) => made.some((one) => says_something(one.cells.get(column))));
+    const columns = options.all_columns || !speaking.length ? options.columns : speaking;
+    const note = h('p', { class: 'gaveway' });
+    const table = h('table', {}, options.caption ? h('caption', {}, options.caption) : null,
+      h('thead', {}, h('tr', {}, columns.map((column) => heading(column, sort, choose)))),
+      h('tbody', {}, made.map((one) => body_row(one, columns, options))));
+    put(place, table, note, options.foot);
+    if (columns.some((column) => column.late)) fit(place, table, columns, note);
   };
   draw(options.sort ?? '');
   return place;
