@@ -32,8 +32,11 @@ const std::vector<GeneratorKind>& generator_kinds() {
       {.name = "mask", .options = {{"density"}}, .independent = true},
       // constant {value}: at most 16 elements, since constant data hides errors
       {.name = "constant", .options = {{"value", number, true}}},
-      // custom {source, entry, threads}: a launch of the kernel's own trusted code (judge/custom.h)
-      {.name = "custom", .options = {{"source", text, true}, {"entry", text, true}, {"threads"}}, .own_code = true},
+      // custom {source, entry, threads, of}: a launch of the kernel's own trusted code, which may read the inputs `of`
+      // (judge/custom.h)
+      {.name = "custom",
+       .options = {{"source", text, true}, {"entry", text, true}, {"threads"}, {"of", arguments}},
+       .own_code = true},
   };
   return kinds;
 }

@@ -8,7 +8,8 @@ namespace harness {
 
 /// An option of a constructor: `normal { std = 2 }`.
 struct ConstructorOption {
-  enum class Kind { number, text, argument };  // argument: the name of another argument
+  /// argument: the name of an integer input declared before; arguments: a list of names of inputs declared before
+  enum class Kind { number, text, argument, arguments };
   std::string name;
   Kind kind = Kind::number;
   bool required = false;  // there is no sensible default

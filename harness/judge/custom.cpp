@@ -79,14 +79,26 @@ BuildSpec custom_build(const Problem& problem, const std::string& path, const st
   return trusted_build(path, source, {entries.begin(), entries.end()});
 }
 
-CustomJob custom_draw_job(const Problem& problem, const Argument& argument, std::uint64_t seed) {
+CustomJob custom_draw_job(const Problem& problem, const Argument& argument, std::uint64_t seed,
+                          const ImageLayout& layout, std::span<const std::byte> image) {
   const json& options = argument.gen->options;
+  const std::vector<std::string> read = options.value("of", std::vector<std::string>());
+  std::vector<Argument> buffers;
+  for (const std::string& name : read) {
+    const Argument* const other = find_argument(problem, name);
+    if (other == nullptr || !is_drawn(*other) || other->absent)
+      throw bad_input(fmt::format("'{}' is drawn from '{}', which is no input of this workload", argument.name, name));
+    buffers.push_back(buffer(*other, name, ArgumentKind::input, other->dtype));
+  }
+  buffers.push_back(buffer(argument, argument.name, ArgumentKind::output, argument.dtype));
   CustomJob job;
   job.source = required_text(argument, options, "source");
   job.executable =
-      launch_custom(problem, argument, options, {buffer(argument, argument.name, ArgumentKind::output, argument.dtype)},
-                    {{Dtype::s64, static_cast<std::int64_t>(seed)}});
+      launch_custom(problem, argument, options, std::move(buffers), {{Dtype::s64, static_cast<std::int64_t>(seed)}});
   job.image.assign(job.executable.layout.bytes, std::byte{0});
+  for (const std::string& name : read)
+    std::ranges::copy(payload(layout, name, image),
+                      payload(job.executable.layout, name, std::span<std::byte>(job.image)).begin());
   return job;
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 bool names_argument(const Generator& generator, const std::string& argument) {
   return std::ranges::any_of(generator.options, [&](const json& value) {
+    if (value.is_array()) return std::ranges::find(value, json(argument)) != value.end();
     return value.is_string() && value.get_ref<const std::string&>() == argument;
   });
 }

@@ -38,7 +38,7 @@ TEST_CASE("custom code is listed by source and built with its entries") {
 
 TEST_CASE("a custom draw is launched over the argument and lands in the image without its padding") {
   Launched l(with_custom());
-  CustomJob job = custom_draw_job(l.problem, l.argument("x"), 9);
+  CustomJob job = custom_draw_job(l.problem, l.argument("x"), 9, l.layout, l.before);
   const auto& launch = std::get<Launch>(job.executable.plan.steps.at(0));
   REQUIRE(launch.grid.x == 3);
   REQUIRE(launch.args.size() == 3);
@@ -49,6 +49,24 @@ TEST_CASE("a custom draw is launched over the argument and lands in the image wi
   REQUIRE(load_as_double(Dtype::f32, l.unit("x", 100)) == 101);
   const std::int64_t padding = find_buffer(l.layout, "x")->offset + 4 * 100;
   REQUIRE(std::memcmp(l.after.data() + padding, l.before.data() + padding, 4) == 0);
+}
+
+TEST_CASE("a custom draw reads the inputs that it is drawn from") {
+  Problem problem = with_custom();
+  problem.arguments[0].gen->options["of"] = {"q"};
+  problem.arguments.push_back(drawn("q", Dtype::f16, {3, 2}, "normal"));
+  Launched l(problem);
+  store_rounded(Dtype::f16, payload(l.layout, "q", std::span(l.before)).data() + 2 * 5, 7);
+  const CustomJob job = custom_draw_job(l.problem, l.argument("x"), 9, l.layout, l.before);
+  const auto& args = std::get<Launch>(job.executable.plan.steps.at(0)).args;
+  REQUIRE(args.size() == 4);
+  REQUIRE(std::get<NamedArgument>(args[0]).name == "q");
+  REQUIRE(std::get<NamedArgument>(args[1]).name == "x");
+  REQUIRE(load_as_double(Dtype::f16, payload(job.executable.layout, "q", std::span(job.image)).data() + 2 * 5) == 7);
+  // A device that drew q anew would leave x as it was drawn from another q.
+  REQUIRE_FALSE(find_buffer(l.layout, "q")->draw.has_value());
+  l.problem.arguments[0].gen->options["of"] = {"o"};
+  REQUIRE_THROWS_AS(custom_draw_job(l.problem, l.argument("x"), 9, l.layout, l.before), Error);
 }
 
 TEST_CASE("a custom comparison gets both sides and its verdict becomes a gate") {

@@ -57,6 +57,7 @@ json read_options(Sizes& sizes, const Reader& options, const std::vector<Constru
     const auto option = std::ranges::find(known, name, &ConstructorOption::name);
     if (option == known.end()) throw unknown_option(options, known, name);
     if (option->kind == OptionKind::number) read[name] = value_to_json(sizes.value(value, options, name));
+    else if (option->kind == OptionKind::arguments) read[name] = options.texts(name);
     else read[name] = options.text(name);
   }
   return read;
@@ -79,6 +80,17 @@ std::vector<std::string> names_of(const std::vector<Argument>& arguments) {
   return names;
 }
 
+/// The input of that name, which an option of a generator names.
+const Argument& drawn_before(const Reader& options, const std::string& option, const std::string& name,
+                             const std::vector<Argument>& before) {
+  const Argument* other = find(before, name);
+  if (other == nullptr)
+    throw options.error(fmt::format("has {} = '{}', which is no argument declared before it{}", option, name,
+                                    did_you_mean(name, names_of(before))));
+  if (!other->gen) throw options.error(fmt::format("needs an input as {}, not '{}'", option, name));
+  return *other;
+}
+
 }  // namespace
 
 std::filesystem::path own_file(const Reader& where, const std::filesystem::path& folder, const std::string& name) {
@@ -99,15 +111,15 @@ Generator read_generator(Sizes& sizes, const Reader& argument, const std::vector
   const GeneratorKind& kind = kind_of(options, generator_kinds(), "gen");
   Generator generator{kind.name, read_options(sizes, options, kind.options)};
   for (const ConstructorOption& option : kind.options) {
-    if (option.kind != OptionKind::argument) continue;
-    const std::string name = options.text(option.name);
-    const Argument* other = find(before, name);
-    if (other == nullptr) {
-      throw options.error(fmt::format("has {} = '{}', which is no argument declared before it{}", option.name, name,
-                                      did_you_mean(name, names_of(before))));
+    if (option.kind == OptionKind::argument) {
+      const std::string name = options.text(option.name);
+      const Argument& other = drawn_before(options, option.name, name, before);
+      if (is_floating(other.dtype))
+        throw options.error(fmt::format("needs an integer input as {}, not '{}'", option.name, name));
+    } else if (option.kind == OptionKind::arguments && generator.options.contains(option.name)) {
+      for (const std::string& name : generator.options[option.name].get<std::vector<std::string>>())
+        drawn_before(options, option.name, name, before);
     }
-    if (!other->gen || is_floating(other->dtype))
-      throw options.error(fmt::format("needs an integer input as {}, not '{}'", option.name, name));
   }
   if (kind.own_code) complete_custom(generator.options, options, sizes, folder);
   return generator;

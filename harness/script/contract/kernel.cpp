@@ -111,7 +111,6 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
   name_ = kernel.text("name");
   summary_ = kernel.text("summary");
   domain_ = read_domain(kernel);
-  deterministic_ = kernel.flag("deterministic", true);
   policy_ = read_reasons(kernel, "policy", "NAME = \"reason\"");
   accept_ = read_reasons(kernel, "accept", "[\"PIECE OF A LINE\"] = \"reason\"");
   forms_ = read_forms(kernel);

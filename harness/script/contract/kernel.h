@@ -93,7 +93,6 @@ class KernelManifest {
   std::string name_, summary_;
   Domain domain_;
   std::vector<Workload> workloads_;
-  bool deterministic_ = true;
   ExcludedForms forms_;
   std::optional<AdoptedFrom> adopted_;
   std::map<std::string, std::string> policy_, accept_;

@@ -74,6 +74,15 @@ void read_scratch(const Reader& reader, Sizes& sizes, Reference& reference) {
   }
 }
 
+/// deterministic = false, or by workload: the name of a flag of the domain, or a function.
+bool is_deterministic(Sizes& sizes, const Reader& kernel) {
+  const Node* const node = kernel.find("deterministic");
+  if (node == nullptr) return true;
+  const Value held = node->table ? Value(std::string()) : sizes.value(*node, kernel, "deterministic");
+  if (const bool* const is = std::get_if<bool>(&held)) return *is;
+  throw kernel.wrong("deterministic", "true, false, the name of a flag or a function that returns one of them");
+}
+
 double amount(const Reader& work, const Node& node, const std::string& name, const Workload& workload) {
   const auto number = node.number();
   if (number && std::isfinite(*number) && *number >= 0) return *number;
@@ -92,7 +101,7 @@ Problem KernelManifest::make_problem(const Workload& workload) {
   problem.arguments = read_arguments(sizes, kernel, folder_);
   problem.reference = read_reference(kernel, workload, problem.arguments);
   problem.work = read_work(kernel, workload);
-  problem.deterministic = deterministic_;
+  problem.deterministic = is_deterministic(sizes, kernel);
   problem.policy = policy_;
   problem.accept = accept_;
   problem.forms = forms_;

@@ -85,7 +85,8 @@ class JudgeService {
       const Argument& argument = *find_argument(problem, name);
       judge::CustomJob job = judge::custom_draw_job(
           problem, argument,
-          judge::seed_of(subject.executable.layout, argument, subject.draw.seed, subject.draw.constants));
+          judge::seed_of(subject.executable.layout, argument, subject.draw.seed, subject.draw.constants),
+          subject.executable.layout, image);
       run(job, subject.trusted);
       judge::place_custom_draw(argument, job, subject.executable.layout, image);
     }

@@ -209,6 +209,9 @@ TEST_CASE("generators and comparisons are checked") {
                Catch::Contains("which is no argument declared before it"));
   REQUIRE_THAT(kernel_complaint("gen = normal {}", "gen = custom { source = \"../../x.cu\", entry = \"f\" }"),
                Catch::Contains("outside the kernel's folder"));
+  const std::string custom = "gen = custom { source = \"reference.cu\", entry = \"f\", of = { \"y\" } }";
+  REQUIRE_THAT(kernel_complaint("gen = normal {}", custom),
+               Catch::Contains("gen has of = 'y', which is no argument declared before it"));
   REQUIRE_THAT(kernel_complaint("compare = relative {}", "compare = relative { tolerance = -1 }"),
                Catch::Contains("negative 'tolerance'"));
   REQUIRE_THAT(kernel_complaint("compare = relative {}", "compare = quantized { scale = \"z\" }"),
