@@ -108,9 +108,9 @@ set(CPACK_STRIP_FILES OFF)
             if path.suffix in (".py", ".typed"):
                 files[name] = (path.read_bytes(), 0o644)
         files[f"{data}/scripts/harness"] = ((stage / "bin/harness").read_bytes(), 0o755)
-        for part in ("lib", "share"):
-            for path, name in self.members(stage / part, f"{data}/data/{part}/"):
-                if path.is_file() and not path.is_symlink() and "/doc/" not in name and "/share/harness/python/" not in name:
+        for part in ("lib/harness", "share/harness"):  # one folder with files in it: pip removes such a one as a whole
+            for path, name in self.members(stage / part, f"{data}/data/lib/harness/"):
+                if path.is_file() and not path.is_symlink() and "/lib/harness/python/" not in name:
                     files[name] = (path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
         files[f"{info}/METADATA"] = ((
             f"Metadata-Version: 2.1\nName: harness\nVersion: {self.version}\n"

@@ -38,6 +38,7 @@ void define_capture(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
 void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_guard(CLI::App&, Shell&, std::function<int()>&);
+void define_tune(CLI::App&, Shell&, std::function<int()>&);
 void define_node(CLI::App&, Shell&, std::function<int()>&);
 void define_fleet(CLI::App&, Shell&, std::function<int()>&);
 void define_demo(CLI::App&, Shell&, std::function<int()>&);
@@ -169,6 +170,8 @@ const std::vector<Command>& commands() {
        "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"Bring kernels in, take winners out", "guard",
        "In CI: whether kernels are right and as fast as a package of them", define_guard},
+      {"Agents and machines", "tune", "The other end of Python's harness.tune: searches a function's configurations",
+       define_tune},
       {"Agents and machines", "node", "The other end of a fleet: evaluates what it is asked on its standard input",
        define_node},
       {"Agents and machines",

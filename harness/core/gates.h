@@ -44,7 +44,8 @@ struct Gate {
 namespace gate {
 
 inline constexpr Gate confinement{"confinement", GateStage::note,
-                                  "with `--trust-source`: what this machine lacks to hold native code"};
+                                  "with `--trust-source`: what this machine lacks to hold native code. Of a callable: "
+                                  "that it ran in its caller's own process"};
 inline constexpr Gate manifest{"manifest", GateStage::source,
                                "the manifest gives a plan for this configuration and device"};
 inline constexpr Gate source_policy{"source-policy", GateStage::source,
@@ -258,7 +259,7 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
                                             &gate::repeated};
 
 /// The notes that limit what a time says: they are shown wherever it is.
-inline constexpr const Gate* kReservations[] = {&gate::domain, &gate::forms, &gate::one_way};
+inline constexpr const Gate* kReservations[] = {&gate::domain, &gate::forms, &gate::one_way, &gate::confinement};
 
 /// How the detail of a gate begins where launches on the same values left other bits and that was no reason to reject.
 inline constexpr std::string_view kNotDeterministic = "not deterministic";

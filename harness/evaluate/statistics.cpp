@@ -50,4 +50,33 @@ Comparison compare(const Estimate& candidate, const Estimate& incumbent) {
   return Comparison::same;
 }
 
+Timing timing_of_samples(const std::vector<Samples>& samples, ProcessSpread spread, std::optional<double> baseline_ns,
+                         std::optional<double> incumbent_speedup) {
+  Timing timing;
+  const Estimate own = estimate(samples[0].rotating_ns, spread);
+  timing.time_ns = own.median;
+  timing.time_lo_ns = own.lo;
+  timing.time_hi_ns = own.hi;
+  timing.samples = samples[0];
+  if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, {}).median;
+  if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, {}).median;
+  std::optional<Estimate> baseline;
+  if (baseline_ns) baseline = Estimate{*baseline_ns, *baseline_ns, *baseline_ns, 0};
+  if (samples.size() > 1) {
+    const Estimate other = estimate(samples[1].rotating_ns, spread);
+    timing.incumbent_ns = other.median;
+    timing.verdict = compare(own, other);
+    // Measured in this very run: what the host's speed does meanwhile happens to both.
+    if (incumbent_speedup)
+      baseline = Estimate{other.median * *incumbent_speedup, other.lo * *incumbent_speedup,
+                          other.hi * *incumbent_speedup, other.samples};
+  }
+  if (!baseline) return timing;
+  timing.baseline_ns = baseline->median;
+  timing.speedup = baseline->median / own.median;
+  timing.speedup_lo = baseline->lo / own.hi;
+  timing.speedup_hi = baseline->hi / own.lo;
+  return timing;
+}
+
 }  // namespace harness

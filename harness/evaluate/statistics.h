@@ -29,6 +29,11 @@ inline constexpr std::size_t kFewestForVerdict = 3, kFewestForIntervals = 6;
 inline constexpr double kRarest = 40, kPlainly = 1.5;
 Comparison compare(const Estimate& candidate, const Estimate& incumbent);
 
+/// What a candidate's samples say, and those of the incumbent where it was timed in the same run: times, verdict, and
+/// the speedup over the baseline, by the incumbent's own where it has one, else by `baseline_ns`.
+Timing timing_of_samples(const std::vector<Samples>& samples, ProcessSpread spread, std::optional<double> baseline_ns,
+                         std::optional<double> incumbent_speedup);
+
 /// Medians of ten fresh processes differed by 0.3 % on an H200 (large kernels; up to 2.9 % for a hot 1 MB copy).
 constexpr ProcessSpread kProcessSpreadGpu{0.003, 0};
 /// Emulation on a shared host: wall-clock medians of fresh processes of the same code differ by up to a tenth, and by

@@ -164,41 +164,19 @@ Settled measure_by_turns(EvaluationRun& run, Subject* incumbent, const TimingPol
 
 Timing describe(const EvaluationRun& run, const std::vector<Samples>& samples) {
   const ProcessSpread spread = run.workers.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
-  Timing timing;
-  const Estimate own = estimate(samples[0].rotating_ns, spread);
-  timing.time_ns = own.median;
-  timing.time_lo_ns = own.lo;
-  timing.time_hi_ns = own.hi;
-  timing.samples = samples[0];
+  const auto& incumbent = run.request.incumbent;
+  Timing timing =
+      timing_of_samples(samples, spread, run.request.baseline_ns, incumbent ? incumbent->speedup : std::nullopt);
   if (const int others = samples[0].foreign_processes; others > 0)  // the record shows it with the time
     timing.samples.method +=
         fmt::format("; DISTURBED: {} other process{} used the device", others, others == 1 ? "" : "es");
   timing.emulation = run.workers.device.emulation;
-  if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, {}).median;
-  if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, {}).median;
   if (const auto floor = floor_ns(run.request.realized.problem.work, run.workers.device)) timing.floor_ns = floor->ns;
-  std::optional<Estimate> baseline;
-  if (run.request.baseline_ns)
-    baseline = Estimate{*run.request.baseline_ns, *run.request.baseline_ns, *run.request.baseline_ns, 0};
-  if (samples.size() > 1) {
-    const Estimate other = estimate(samples[1].rotating_ns, spread);
-    timing.incumbent_ns = other.median;
-    timing.verdict = compare(own, other);
-    // Measured in this very run: what the host's speed does meanwhile happens to both.
-    if (const auto speedup = run.request.incumbent->speedup)
-      baseline = Estimate{other.median * *speedup, other.lo * *speedup, other.hi * *speedup, other.samples};
-  }
-  if (samples.size() < 2 && is_far_ahead(run, own.hi)) {
-    timing.incumbent_ns = recorded_ns(*run.request.incumbent);
+  if (samples.size() < 2 && is_far_ahead(run, timing.time_hi_ns)) {
+    timing.incumbent_ns = recorded_ns(*incumbent);
     timing.verdict = Comparison::faster;
     timing.samples.method += fmt::format("; not beside the incumbent, whose recorded time is {:.3g} times this one's",
-                                         *timing.incumbent_ns / own.median);
-  }
-  if (baseline) {
-    timing.baseline_ns = baseline->median;
-    timing.speedup = baseline->median / own.median;
-    timing.speedup_lo = baseline->lo / own.hi;
-    timing.speedup_hi = baseline->hi / own.lo;
+                                         *timing.incumbent_ns / timing.time_ns);
   }
   return timing;
 }

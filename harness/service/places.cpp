@@ -43,8 +43,10 @@ std::string home_of_program() {
   std::error_code none;
   const fs::path program = fs::read_symlink("/proc/self/exe", none);
   if (const std::string above = home_above(program.parent_path()); !above.empty()) return above;
-  const fs::path installed = program.parent_path().parent_path() / "share" / "harness";
-  return is_home(installed) ? installed.string() : "";
+  const fs::path prefix = program.parent_path().parent_path();
+  for (const char* const place : {"share", "lib"})  // lib: what pip installed, which removes whole folders only there
+    if (const fs::path installed = prefix / place / "harness"; is_home(installed)) return installed.string();
+  return "";
 }
 
 /// A home that somebody put together holds plugins; what the cpu device puts in CUDA's place came with the program.

@@ -11,8 +11,9 @@ from .errors import BadInput, BudgetSpent, Cancelled, EnvironmentLacks, HarnessE
 from .objective import Objective, Scored, fenced
 from .program import Events, find_program
 from .session import AsyncSession, Evaluation, Session
+from .tuning.caller import Tuned, powers_of_two, tune
 from .verdict import Failure, FirstBad, Gate, Rows, Verdict
 
 __all__ = ["AsyncSession", "BadInput", "BudgetSpent", "Cancelled", "EnvironmentLacks", "Evaluation", "Events", "Failure",
-           "FirstBad", "Gate", "HarnessError", "Objective", "ProgramEnded", "Rows", "Scored", "Session", "Verdict", "fenced",
-           "find_program"]
+           "FirstBad", "Gate", "HarnessError", "Objective", "ProgramEnded", "Rows", "Scored", "Session", "Tuned", "Verdict", "fenced",
+           "find_program", "powers_of_two", "tune"]
