@@ -16,7 +16,7 @@ add("m129n264k128", 129, 264, 128, { "small" })
 add("m33n40k640", 33, 40, 640, { "small" })
 
 for _, S in ipairs { 2048, 4096, 8192 } do
-  add("cube" .. S, S, S, S, S == 8192 and { "cubes", "default" } or { "cubes" }, "cuda")
+  add("cube" .. S, S, S, S, S == 4096 and { "cubes", "default" } or { "cubes" }, "cuda")
 end
 -- The projections of DeepSeek-V3 (hidden size 7168, config.json): of the dense MLP, of the attention's output and of
 -- one expert, and of Llama 3.1 405B (its fp8 checkpoint: hidden size 16384).
@@ -25,7 +25,7 @@ local projections = { { "v3_up", 36864, 7168 }, { "v3_down", 7168, 18432 }, { "v
 for _, p in ipairs(projections) do
   for _, M in ipairs { 64, 128, 4096 } do
     local sets = { "models", M <= 128 and "narrow" or "wide" }
-    if p[1] == "v3_o" and M == 4096 or p[1] == "v3_down" and M == 128 then sets[3] = "default" end
+    if p[1] == "v3_down" and M == 128 then sets[3] = "default" end
     add(p[1] .. "_m" .. M, M, p[2], p[3], sets, "cuda")
   end
 end

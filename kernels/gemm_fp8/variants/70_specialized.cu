@@ -1,30 +1,26 @@
-#include <harness/mbarrier.cuh>
 #include <harness/multicast.cuh>
-#include <harness/quad.cuh>
 #include <harness/tma.cuh>
 #include <harness/warp.cuh>
 #include <harness/warpgroup.cuh>
-#include <harness/wgmma_fp8.cuh>
+
+#include "scaled_sums.cuh"
 
 // Idea (playbook 106, 107, 110): wgmma multiplies e4m3 straight from shared memory. One warpgroup only asks TMA for
 // slices of a and b, 128 of K and so 128 bytes deep, as far ahead as there are stages; the others have 64 rows by 128
 // columns of d each, and only multiply and add.
 //
-// Two things ask for the sums to leave the tensor cores after each slice: they have new scales, and the tensor cores
-// add with 14 bits. So a slice's products start from nothing, and when they are done a lane multiplies each of its 64
-// by the scales of its row and block and adds them up in fp32. That takes the multiply-add units a quarter of the
-// tensor cores' time, and happens to one warpgroup while the tensor cores work for another.
+// Scaling and adding up a slice's products in fp32 (scaled_sums.cuh) takes the multiply-add units a quarter of the
+// tensor cores' time. It must happen while the tensor cores have work: that of another warpgroup, and with one or two
+// warpgroups that of the next slice, which is started before. Three warpgroups have no registers for that; they load
+// fewer bytes for a product instead.
 //
-// With CLUSTER = 2 two blocks, one below the other, need the same slices of b, and each loads half for both: at 128 x
-// 128 the L2 delivers no more than two thirds of what the tensor cores take; sharing saves a quarter of it.
+// With CLUSTER = 2 two blocks, one below the other, need the same slices of b, and each loads half for both.
 //
 // Blocks stay and take one tile after the other, so slices of the next are under way while one is stored.
 //
-// Stops: at what the L2 delivers, and where a warpgroup waits for its own sums and nobody else has products.
+// Stops: at what the L2 delivers to tiles of 128 columns, and at the tensor cores' rate under the power cap.
 
 namespace {
-
-constexpr int kDeep = 128, kColumns = 128;  // of a slice, in elements, which are bytes
 
 /// Tiles go down in bands of `group` before they go right, as in gemm: what runs at the same time lies in a square.
 struct TileOrder {
@@ -92,58 +88,22 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
 
   harness::take_registers<WARPGROUPS == 3 ? 160 : 240>();
   const int warpgroup = harness::uniform(threadIdx.x / 128 - 1), lane = threadIdx.x % 32;
-  int stage = 0, parity = 0;
+  // A lane for each block of the cluster says there that its warp has read a slice.
+  const auto give_back = [&](int stage) {
+    if constexpr (CLUSTER == 1) {
+      if (lane == 0) harness::mbarrier_arrive(&empty[stage]);
+    } else if (lane < CLUSTER) {
+      harness::mbarrier_arrive_at(&empty[stage], lane);
+    }
+  };
+  SliceRing ring{shared_memory, full, empty, STAGES, kStage};
   for (int n = blockIdx.x / CLUSTER; n < order.count(); n += gridDim.x / CLUSTER) {
     const int2 tile = order.tile(n);
-    const int first_row = (tile.x * CLUSTER + rank) * kRows + 64 * warpgroup;
-    const int row = first_row + 16 * (threadIdx.x / 32 % 4) + lane / 4, first_column = tile.y * kColumns;
-    const float* const low = a_scale + min(row, M - 1);
-    const float* const high = a_scale + min(row + 8, M - 1);
-    const float* const of_columns = b_scale + tile.y * slices;
-    float sum[64] = {}, part[64];
-    for (int slice = 0; slice < slices; ++slice) {
-      const float columns = of_columns[slice];  // on their way while the slice is
-      const float scale[2] = {low[static_cast<long long>(slice) * M], high[static_cast<long long>(slice) * M]};
-      harness::mbarrier_wait(&full[stage], parity);
-      const unsigned char* const at = shared_memory + stage * kStage;
-      const unsigned long long of_a = harness::wgmma_descriptor(at + 64 * warpgroup * kDeep);
-      const unsigned long long of_b = harness::wgmma_descriptor(at + kRows * kDeep);
-      harness::wgmma_fence();
-#pragma unroll
-      for (int step = 0; step < 4; ++step)
-        harness::wgmma<__nv_fp8_e4m3, kColumns>(part, harness::wgmma_advance(of_a, 32 * step),
-                                                harness::wgmma_advance(of_b, 32 * step), step > 0);
-      harness::wgmma_commit();
-      harness::wgmma_wait<0>();
-      harness::wgmma_pin(part);
-      // A lane for each block of the cluster says there that its warp has read the slice.
-      if constexpr (CLUSTER == 1) {
-        if (lane == 0) harness::mbarrier_arrive(&empty[stage]);
-      } else if (lane < CLUSTER) {
-        harness::mbarrier_arrive_at(&empty[stage], lane);
-      }
-      if (++stage == STAGES) stage = 0, parity ^= 1;
-#pragma unroll
-      for (int i = 0; i < 64; ++i) sum[i] += part[i] * (scale[i / 2 % 2] * columns);
-    }
-
-    // 32 columns at a time: the four lanes that share a row exchange pairs, and each has 16 bytes of it.
-#pragma unroll
-    for (int h = 0; h < 2; ++h)
-#pragma unroll
-      for (int v = 0; v < 4; ++v) {
-        unsigned word[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const float* const two = &sum[16 * v + 4 * i + 2 * h];
-          word[i] = harness::pack<__nv_bfloat16>(two[0], two[1]);
-        }
-        harness::transpose_quad(word);
-        const int column = first_column + 32 * v + lane % 4 * 8;
-        if (row + 8 * h < M && column < N)
-          *reinterpret_cast<uint4*>(d + static_cast<long long>(row + 8 * h) * N + column) = {word[0], word[1], word[2],
-                                                                                             word[3]};
-      }
+    const int row = (tile.x * CLUSTER + rank) * kRows + 64 * warpgroup + 16 * (threadIdx.x / 32 % 4) + lane / 4;
+    ScaledSums<(WARPGROUPS < 3)> sums;
+    sums.add_slices(ring, 64 * warpgroup * kDeep, kRows * kDeep,
+                    LaneScales(a_scale, b_scale, row, tile.y * kColumns, M, slices), 0, slices, give_back);
+    sums.store(d, row, tile.y * kColumns, M, N);
   }
   if constexpr (CLUSTER > 1) {
     __syncwarp();

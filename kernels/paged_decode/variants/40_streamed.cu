@@ -1,5 +1,4 @@
 #include <harness/chunked_tile.cuh>
-#include <harness/prefetch.cuh>
 
 // Idea: attention's 46_decode, whose keys lie in pages. A tile of 16 keys is half a page, one, or two; what stands at
 // the front of a tile's addresses is a number of the page table, and the loads that need it may not wait for it. So a
@@ -95,9 +94,6 @@ __global__ void __launch_bounds__(32 * WARPS)
   extern __shared__ float4 shared_memory[];
   const int sequence = blockIdx.y / Hkv, kv_head = blockIdx.y % Hkv;
   const int* const table = page_table + static_cast<long long>(sequence) * max_pages;
-  // Which part of the table the block needs follows from the length. All of it is brought near while that is on its
-  // way: 32 entries a lane are as many as there can be.
-  if (const int entry = threadIdx.x % 32 * 32; entry < max_pages) harness::prefetch_line(table + entry);
   const int length = lengths[sequence];
   const harness::PackedBlock block(ROWS, Hq, Hkv, 1, length, false, splits);
 
