@@ -6,14 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { browser as launch, opened, serve } from '../tests/serve_http/browser/served.mjs';
+import { browser as launch, opened, serve, settled } from '../tests/serve_http/browser/served.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const harness = process.argv[2] ?? join(root, 'build/release/harness'), picture = process.argv[3] ?? join(root, 'docs/live_page.png');
 const tools = execFileSync(join(root, 'harness/serve_http/page/tools.sh')).toString().trim();
 const chromium = execFileSync('which', ['chromium']).toString().trim();
 const folder = mkdtempSync(join(tmpdir(), 'harness_page_')), db = join(folder, 'experiments.db');
-const campaign = spawn(harness, ['run', 'softmax', 'vector_scale', '--device', 'cpu', '--budget', '180s', '--name', 'nightly', '--db', db], { stdio: 'ignore', detached: true });
+const campaign = spawn(harness, ['run', 'softmax', 'vector_scale', '--device', 'cpu', '--budget', '30m', '--name', 'nightly', '--db', db], { stdio: 'ignore', detached: true });
 const faults = [];
 try {
   let server = null;
@@ -24,8 +24,8 @@ try {
   const browser = await launch(tools, chromium);
   const page = await opened(browser, server.base, faults, 1280, 'light', 860);
   await page.goto(`${server.base}/campaign/1`);
-  await page.waitForFunction(() => document.querySelectorAll('.chart').length >= 4 && document.querySelectorAll('.decisions li').length >= 8, null, { timeout: 170_000 });
-  await page.waitForTimeout(1500);
+  await page.waitForFunction(() => document.querySelectorAll('.chart').length >= 4 && document.querySelectorAll('.decisions li').length >= 8, null, { timeout: 900_000 });
+  await settled(page);
   await page.screenshot({ path: picture });
   await browser.close();
   server.stop();

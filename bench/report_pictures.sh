@@ -1,11 +1,11 @@
 #!/bin/bash
 # Makes the pictures of docs/report.md: the report of a campaign (default: 2) in headless Chromium.
-# bench/report_pictures.sh [CAMPAIGN]
+# bench/report_pictures.sh [CAMPAIGN] [OPTIONS of harness report, as --db FILE]; HARNESS names another program.
 set -e
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-build/release/harness report "${1:-2}" --html "$folder/report.html" --no-date
+"${HARNESS:-build/release/harness}" report "${1:-2}" --html "$folder/report.html" --no-date "${@:2}"
 shot() {  # FILE HEIGHT STYLE
   sed "s|</head>|<style>$3</style></head>|" "$folder/report.html" > "$folder/page.html"
   HOME=$folder chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,"$2" \

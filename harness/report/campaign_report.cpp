@@ -89,7 +89,8 @@ std::vector<MissingBest> missing_bests(const Known& known) {
   using Key = std::pair<std::string, std::string>;
   std::set<Key> tried, passed;
   for_rows(known.of("heat"), [&](const FigureRow& row) { tried.emplace(row.text("kernel"), row.text("workload")); });
-  for_rows(known.of("bests"), [&](const FigureRow& row) { passed.emplace(row.text("kernel"), row.text("workload")); });
+  for_rows(known.of("workloads"),
+           [&](const FigureRow& row) { passed.emplace(row.text("kernel"), row.text("workload")); });
   const json options = parse_json_if_valid(known.head.whole_text("options"));
   const json planned = options.is_object() ? options.value("planned", json::array()) : json::array();
   std::vector<MissingBest> missing;
@@ -106,7 +107,7 @@ const char* yes_or_no(bool value) {
 }
 
 ReportSection bests_section(const Known& known) {
-  const Figure& figure = known.of("bests");
+  const Figure& figure = known.of("workloads");
   ReportSection section = section_of(
       "bests", figure, "What is fastest",
       known.emulation ? not_measured(known) : "Each time is the median of one call; the range is its 95 % interval.");
@@ -149,7 +150,7 @@ ReportSection bests_section(const Known& known) {
 }
 
 ReportSection staircase_section(const Known& known) {
-  const Figure& figure = known.of("staircase");
+  const Figure& figure = known.of("curve");
   ReportSection section = section_of("staircase", figure, "How it got there",
                                      "The best time of each workload over the campaign's time and money.");
   for_rows(figure, [&](const FigureRow& row) {
@@ -211,7 +212,7 @@ ReportSection spend_section(const Known& known) {
 }
 
 ReportSection techniques_section(const Known& known) {
-  const Figure& figure = known.of("techniques");
+  const Figure& figure = known.of("gains");
   ReportSection section = section_of(
       "techniques", figure, "What each technique brought",
       "Gain: by what factor its evaluations lowered the best times when they were made, a geometric mean over the "
@@ -334,10 +335,11 @@ Cell predicted(const FigureRow& row) {
 }
 
 ReportSection decisions_section(const Known& known) {
-  const Figure& figure = known.of("decisions");
+  Figure figure = known.of("decisions");
+  std::reverse(figure.rows.begin(), figure.rows.end());  // the newest stands first; here it is told from the beginning
   ReportSection section = section_of("decisions", figure, "Decisions, and what came of them", "");
   std::set<std::string> led_to_best;
-  for_rows(known.of("staircase"), [&](const FigureRow& row) {
+  for_rows(known.of("curve"), [&](const FigureRow& row) {
     if (row.text("purpose") == "search" && row.has("decision")) led_to_best.insert(row.text("decision"));
   });
   section.table.columns = {"decision", "turned to", "from", "rule", "predicted", "seen", "evaluations", "why"};
@@ -514,7 +516,7 @@ ReportSection reproduce_section(const Known& known) {
   ReportSection section{"reproduce", "Do it again", "In a checkout of the revision above.", {}, {}, 0, "", {}, {}};
   const std::string db = known.extras.store.empty() ? "" : " --db " + shell_word(known.extras.store);
   section.lines.push_back(run_command(known));
-  for_rows(known.of("bests"), [&](const FigureRow& row) {
+  for_rows(known.of("workloads"), [&](const FigureRow& row) {
     if (section.lines.size() < 8)
       section.lines.push_back(fmt::format("harness eval --from {}{}", row.text("iteration"), db));
   });
@@ -544,7 +546,7 @@ Totals totals_of(const Known& known) {
   Totals totals;
   double logs = 0;
   int counted = 0;
-  for_rows(known.of("bests"), [&](const FigureRow& row) {
+  for_rows(known.of("workloads"), [&](const FigureRow& row) {
     ++totals.bests;
     totals.confirmed += row.flag("confirmed") ? 1 : 0;
     if (row.has("rival_ns")) {
@@ -565,6 +567,18 @@ Cell part_of(int count, int all) {
   return Cell::of(Quantity{static_cast<double>(count)}, " of ", Quantity{static_cast<double>(all)});
 }
 
+/// By outcome, the most frequent first.
+std::vector<std::pair<std::string, double>> outcome_counts(const Figure& ends) {
+  std::vector<std::pair<std::string, double>> counts;
+  for_rows(ends, [&](const FigureRow& row) {
+    const auto known = std::ranges::find(counts, row.text("outcome"), &std::pair<std::string, double>::first);
+    if (known == counts.end()) counts.emplace_back(row.text("outcome"), row.sum("iterations"));
+    else known->second += row.sum("iterations");
+  });
+  std::ranges::stable_sort(counts, std::greater(), &std::pair<std::string, double>::second);
+  return counts;
+}
+
 void add_cards(CampaignReport& report, const Known& known, const Totals& totals) {
   const FigureRow& head = known.head;
   report.cards.push_back({known.emulation ? time_word(known) + " score" : "score", Quantity{totals.score, Unit::ratio},
@@ -583,9 +597,8 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
       {"cost", head.of("cost_usd", Unit::usd),
        head.has("usd_per_hour") ? Cell(fmt::format("${:g} an hour", head.sum("usd_per_hour"))) : "no price was given"});
   Cell outcomes;
-  for_rows(known.of("outcomes"), [&](const FigureRow& row) {
-    outcomes = Cell::of(outcomes, outcomes == Cell() ? "" : ", ", row.value("iterations"), " " + row.text("outcome"));
-  });
+  for (const auto& [outcome, count] : outcome_counts(known.of("ends")))
+    outcomes = Cell::of(outcomes, outcomes == Cell() ? "" : ", ", Quantity{count, Unit::count}, " " + outcome);
   report.cards.push_back({"evaluations", head.value("iterations"), outcomes});
 }
 

@@ -70,12 +70,12 @@ ReportSection over_time(const Figure& figure) {
 
 std::vector<ReportSection> card_sections(const CampaignFigures& figures) {
   std::vector<ReportSection> sections;
-  const Figure& cards = figures.of("cards");
+  const Figure& cards = figures.of("card_records");
   if (cards.rows.size() < 2) return sections;
   sections.push_back(what_each_did(cards));
   const Figure& several = figures.of("across_cards");
   if (!several.rows.empty()) sections.push_back(on_several(several));
-  const Figure& checks = figures.of("card_checks");
+  const Figure& checks = figures.of("card_calibrations");
   if (!checks.rows.empty()) sections.push_back(over_time(checks));
   return sections;
 }

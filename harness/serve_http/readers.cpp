@@ -4,6 +4,8 @@
 
 #include <exception>
 
+#include "harness/core/error.h"
+
 namespace harness::http {
 
 constexpr std::size_t kMostFree = 4;
@@ -38,7 +40,11 @@ std::unique_ptr<Readers::Open> Readers::take(const File& file) {
     }
   }
   auto open = std::make_unique<Open>();
-  open->pages = sources_.pages();
+  try {
+    open->pages = sources_.pages();
+  } catch (const Error& error) {  // whoever asks can do nothing about it: the store is at fault, not the question
+    throw environment_error(error.what());
+  }
   return open;
 }
 

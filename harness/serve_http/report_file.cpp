@@ -50,8 +50,8 @@ json kept_table(PageRecord& pages, const char* name, const PageWords& words, con
 }
 
 /// Some attempts of each way in which attempts ended: a page without a store behind it filters these.
-json some_attempts(PageRecord& pages, std::int64_t campaign, const json& failures, const SqlLimits& limits) {
-  const json& ends = failures.at("rows");
+json some_attempts(PageRecord& pages, std::int64_t campaign, const json& found_ends, const SqlLimits& limits) {
+  const json& ends = found_ends.at("rows");
   json table;
   for (std::size_t at = 0; at < std::min(ends.size(), kMostEnds); ++at) {
     PageWords words{{"campaign", std::to_string(campaign)},
@@ -78,7 +78,9 @@ std::string report_file(PageRecord& pages, const report::CampaignReport& made, c
   const SqlLimits limits{.seconds = source.query_seconds, .rows = kKeptRows, .bytes = 1 << 20};
   const auto page = find_page(path, false);
   json tables = json::object();
-  for (const char* name : page->page->tables) tables[name] = kept_table(pages, name, page->words, limits);
+  PageWords words = page->words;
+  words["most"] = "200";  // decisions
+  for (const char* name : page->page->tables) tables[name] = kept_table(pages, name, words, limits);
   json kept{{"path", path},
             {"title", made.title},
             {"page",
@@ -87,7 +89,7 @@ std::string report_file(PageRecord& pages, const report::CampaignReport& made, c
               {"program", source.program},
               {"agents", false},
               {"report", report::campaign_json(made)}}}};
-  kept["attempts"] = some_attempts(pages, source.campaign, tables.at("failures"), limits);
+  kept["attempts"] = some_attempts(pages, source.campaign, tables.at("ends"), limits);
   kept["page"]["tables"] = std::move(tables);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

@@ -53,6 +53,11 @@ struct Server::Listener {
     server.set_keep_alive_max_count(1000);
     server.set_payload_max_length(4096);
     server.set_tcp_nodelay(true);
+    // Not SO_REUSEPORT, the default: two servers would share a port, each with a part of the requests.
+    server.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     server.Get("/live",
                [this](const httplib::Request& request, httplib::Response& response) { stream(request, response); });
     const auto answer = [this](const httplib::Request& request, httplib::Response& response) {

@@ -18,6 +18,7 @@ namespace harness::http {
 namespace {
 
 constexpr std::int64_t kTableRows = 5000, kAnswerRows = 2000, kCsvRows = 200'000;
+constexpr const char* kMostDecisions = "200";
 constexpr std::chrono::milliseconds kLivePeriod{500};
 
 double unix_now() {
@@ -160,7 +161,8 @@ Answer Site::answer(const Asked& asked) {
     if (page->form.empty()) return error_answer(404, "this is data: ask for it with .json, .csv or .sql");
     PageWords words = asked.words;
     for (const auto& [name, value] : page->words) words[name] = value;
-    if (!words.contains("before")) words["before"] = "999999999999999";
+    words.emplace("before", "999999999999999");
+    words.emplace("most", kMostDecisions);
     return data(*page, std::move(words));
   } catch (const Error& error) {
     return error_answer(error.kind() == Error::Kind::bad_input ? 400 : 503, error.what());

@@ -16,7 +16,7 @@ std::vector<report::WinnerSource> winner_sources(const CampaignFigures& figures,
   constexpr std::size_t kMostSources = 12;
   std::vector<report::WinnerSource> sources;
   std::set<std::string> seen;
-  const Figure& bests = figures.of("bests");
+  const Figure& bests = figures.of("workloads");
   for (const json& row : bests.rows) {
     const std::string candidate = bests.at(row, "variant").dump() + bests.at(row, "config").dump();
     if (sources.size() == kMostSources || !seen.insert(candidate).second) continue;

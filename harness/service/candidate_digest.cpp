@@ -46,12 +46,10 @@ Work work_here(const json& iteration, Shell& shell) {
   }
 }
 
-}  // namespace
-
-std::string candidate_digest(const DigestAsked& asked, Shell& shell) {
+std::string digest_against(const DigestAsked& asked, std::optional<FloorSum> floor, Shell& shell) {
   DigestParts parts;
   parts.profile = asked.profile;
-  parts.floor = floor_ns(asked.work, written_for(asked.device));
+  parts.floor = std::move(floor);
   parts.limit = known_limit(asked.work, written_for(asked.device));
   if (asked.profile != nullptr) {
     const auto diagnoser = shell.rooms.diagnoser(shell.places());
@@ -65,18 +63,35 @@ std::string candidate_digest(const DigestAsked& asked, Shell& shell) {
   return digest_text(parts);
 }
 
+/// What was recorded with it: a GPU's facts may name other rates than the card that timed it.
+std::optional<FloorSum> floor_of(const json& iteration, const DeviceInfo& device, Shell& shell) {
+  const auto recorded = iteration.find("floor_ns");
+  if (recorded != iteration.end() && recorded->is_number())
+    return FloorSum{recorded->get<double>(), "", "the floor that was recorded with it"};
+  return floor_ns(work_here(iteration, shell), written_for(device));
+}
+
+}  // namespace
+
+std::string candidate_digest(const DigestAsked& asked, Shell& shell) {
+  return digest_against(asked, floor_ns(asked.work, written_for(asked.device)), shell);
+}
+
 std::string recorded_digest(const json& iteration, const json& parent, Shell& shell) {
   const std::optional<double> time = recorded_time(iteration);
   const DeviceInfo device = recorded_device(iteration);
   if (!time || iteration.value("outcome", "") != "passed" || (device.emulation && device.predicts.empty())) return "";
   const std::optional<Profile> profile = recorded_profile(iteration);
-  DigestAsked asked{profile ? &*profile : nullptr, work_here(iteration, shell), device, time, std::nullopt};
+  DigestAsked asked;
+  if (profile) asked.profile = &*profile;
+  asked.device = device;
+  asked.time_ns = time;
   if (parent.is_object())
     if (const auto before = recorded_time(parent))
       asked.parent = DigestParent{
           fmt::format("{} (iteration {})", parent.value("variant", ""), parent.value("iteration", std::int64_t{0})),
           *before, recorded_profile(parent)};
-  return candidate_digest(asked, shell);
+  return digest_against(asked, floor_of(iteration, device, shell), shell);
 }
 
 }  // namespace harness

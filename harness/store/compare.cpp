@@ -140,11 +140,11 @@ ComparedSide side_called(Store& store, const std::string& text) {
 json cards_of(Store& store, const ComparedSide& side) {
   json found{{"cards", json::array()}, {"across_cards", json::array()}, {"calibrations", json::array()}};
   if (!side.campaign) return found;
-  json cards = figure_objects(store, "cards", *side.campaign);
+  json cards = figure_objects(store, "card_records", *side.campaign);
   if (cards.size() < 2) return found;
   found["cards"] = std::move(cards);
   found["across_cards"] = figure_objects(store, "across_cards", *side.campaign);
-  found["calibrations"] = figure_objects(store, "card_checks", *side.campaign);
+  found["calibrations"] = figure_objects(store, "card_calibrations", *side.campaign);
   return found;
 }
 

@@ -1,48 +1,34 @@
 #include "harness/store/figures.h"
 
-#include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <chrono>
+#include <iterator>
 
-#include "harness/core/embedded.h"
 #include "harness/core/error.h"
 #include "harness/store/condition.h"
+#include "harness/store/page_record.h"
 
 namespace harness::store {
 namespace {
 
-/// "-- the title", then one SELECT with ?1 for the campaign. The file is NAME.sql.
-constexpr EmbeddedText kFigures[] = {
-#include "embedded/harness/store/figures.table"
-};
-
-std::string figure_name(const EmbeddedText& file) {
-  return std::string(file.name.substr(0, file.name.rfind('.')));
-}
+/// What a report shows, in its order.
+constexpr const char* kFigures[] = {
+    "campaign",          "workloads",  "curve",    "spend",     "gains",        "heat",
+    "parameters",        "ends",       "failures", "decisions", "calibration",  "predictions",
+    "profiles",          "rules",      "rivals",   "unchecked", "card_records", "across_cards",
+    "card_calibrations", "environment"};
 
 constexpr std::size_t kMostRows = 2000;  // of a figure: its query gives the rest
 
-/// The same query for a person: the campaign's number stands in it.
-std::string with_number(std::string sql, std::int64_t campaign) {
-  const std::string parameter = "?1", number = std::to_string(campaign);
-  for (std::size_t at = 0; (at = sql.find(parameter, at)) != std::string::npos; at += number.size())
-    sql.replace(at, parameter.size(), number);
-  return sql;
+Figure described(const char* name, std::int64_t campaign) {
+  PageSql asked = page_sql(name, {{"campaign", std::to_string(campaign)}, {"most", std::to_string(kMostRows)}});
+  return {name, std::move(asked.title), std::move(asked.sql)};
 }
 
-Figure described(const EmbeddedText& text, std::int64_t campaign) {
-  const std::string whole = text.text;
-  const std::size_t line = whole.find('\n');
-  Figure figure{figure_name(text), whole.substr(3, line - 3), with_number(whole.substr(line + 1), campaign)};
-  while (figure.sql.ends_with('\n')) figure.sql.pop_back();
-  return figure;
-}
-
-Figure read_figure(Store& store, const EmbeddedText& text, std::int64_t campaign) {
-  Figure figure = described(text, campaign);
-  Statement query(store.connection(), text.text, campaign);
+Figure read_figure(Store& store, const char* name, std::int64_t campaign) {
+  Figure figure = described(name, campaign);
+  Statement query(store.connection(), figure.sql.c_str());
   for (int column = 0; column < query.columns(); ++column) figure.columns.push_back(query.column_name(column));
   while (query.next()) {
     if (figure.rows.size() == kMostRows) {
@@ -82,13 +68,13 @@ class ReadingDeadline {
   bool passed_ = false;
 };
 
-Figure read_in_time(Store& store, const EmbeddedText& text, std::int64_t campaign, double most_s) {
+Figure read_in_time(Store& store, const char* name, std::int64_t campaign, double most_s) {
   const ReadingDeadline deadline(store.connection().database().getHandle(), most_s);
   try {
-    return read_figure(store, text, campaign);
+    return read_figure(store, name, campaign);
   } catch (const Error&) {
     if (!deadline.passed()) throw;
-    Figure figure = described(text, campaign);
+    Figure figure = described(name, campaign);
     figure.left_out = true;
     return figure;
   }
@@ -100,15 +86,14 @@ CampaignFigures figures(Store& store, std::int64_t campaign, double most_s) {
   check_names(store, {.campaign = campaign});
   const Read read(store.connection());
   CampaignFigures found{campaign, "", store.connection().path(), {}};
-  for (const EmbeddedText& text : kFigures) found.figures.push_back(read_in_time(store, text, campaign, most_s));
+  for (const char* name : kFigures) found.figures.push_back(read_in_time(store, name, campaign, most_s));
   const Figure& of = found.of("campaign");
   if (!of.rows.empty() && of.at(of.rows[0], "uuid").is_string()) found.uuid = of.at(of.rows[0], "uuid");
   return found;
 }
 
 json figure_objects(Store& store, const std::string& name, std::int64_t campaign) {
-  const auto* text = std::ranges::find(kFigures, name, figure_name);
-  const Figure figure = read_figure(store, *text, campaign);
+  const Figure figure = read_figure(store, name.c_str(), campaign);
   json objects = json::array();
   for (const json& row : figure.rows) {
     json object = json::object();
@@ -120,9 +105,7 @@ json figure_objects(Store& store, const std::string& name, std::int64_t campaign
 }
 
 std::vector<std::string> figure_names() {
-  std::vector<std::string> names;
-  for (const EmbeddedText& text : kFigures) names.push_back(figure_name(text));
-  return names;
+  return {std::begin(kFigures), std::end(kFigures)};
 }
 
 }  // namespace harness::store

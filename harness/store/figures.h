@@ -4,9 +4,9 @@
 
 namespace harness::store {
 
-/// The figures of a campaign's report, one for each text in store/figures/, at most 2,000 rows each. They are read in
-/// one transaction, so that they agree. One that takes longer than `most_s` is left out, and says so. Unknown
-/// campaigns: Error(bad_input).
+/// The figures of a campaign's report: tables of store/pages/, as the page shows them, at most 2,000 rows each. They
+/// are read in one transaction, so that they agree. One that takes longer than `most_s` is left out, and says so.
+/// Unknown campaigns: Error(bad_input).
 CampaignFigures figures(Store& store, std::int64_t campaign, double most_s = 20);
 
 /// One of them as a list of objects, in whatever transaction the caller holds. `name`: one of figure_names().

@@ -22,9 +22,7 @@ std::string table_name(const EmbeddedText& file) {
   return std::string(file.name.substr(0, file.name.rfind('.')));
 }
 
-struct PageSql {
-  std::string title, sql;
-};
+}  // namespace
 
 PageSql page_sql(const std::string& name, const PageWords& words) {
   if (name == "attempts") return {"Attempts", attempts_sql(words)};
@@ -37,6 +35,8 @@ PageSql page_sql(const std::string& name, const PageWords& words) {
   while (sql.ends_with('\n')) sql.pop_back();
   return {whole.substr(3, line - 3), sql};
 }
+
+namespace {
 
 class StoredPages : public PageRecord {
  public:

@@ -13,7 +13,9 @@
 #include "harness/core/utf8.h"
 #include "harness/store/bounded_printf.h"
 #include "harness/store/connection.h"
+#include "harness/store/failure.h"
 #include "harness/store/owner.h"
+#include "harness/store/schema.h"
 #include "harness/store/stored_json.h"
 
 namespace harness::store {
@@ -106,7 +108,13 @@ void confine(sqlite3* handle, Clock::time_point* deadline) {
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
   sqlite3_progress_handler(handle, 1000, past_deadline, deadline);
-  sqlite3_set_authorizer(handle, authorize, nullptr);
+}
+
+/// Whether a code of SQLite's says something of the store rather than of a statement.
+bool of_the_file(int code) {
+  static constexpr int kOfTheFile[] = {SQLITE_BUSY,     SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB,
+                                       SQLITE_CANTOPEN, SQLITE_IOERR,  SQLITE_PROTOCOL};
+  return std::ranges::find(kOfTheFile, code & 0xff) != std::end(kOfTheFile);
 }
 
 /// Throws unless the text is exactly one complete statement that only reads.
@@ -123,6 +131,7 @@ void check_statement(sqlite3* handle, const std::string& sql, SqlReach reach) {
                     sqlite3_errmsg(handle)));
   if (code == SQLITE_AUTH)
     throw refused("it may only read (SELECT); SQLite says: " + std::string(sqlite3_errmsg(handle)));
+  if (of_the_file(code)) throw SQLite::Exception(handle, code);
   if (code != SQLITE_OK) throw bad_input(fmt::format("the query is wrong: {}", sqlite3_errmsg(handle)));
   if (!statement) throw bad_input("the query is empty; try: SELECT * FROM v_iterations LIMIT 5");
   if (sqlite3_stmt_readonly(raw) == 0) throw refused("it may only read (SELECT)");
@@ -174,15 +183,35 @@ ReadOnlySql::ReadOnlySql(const std::string& path, SqlReach reach)
   deadline_ = Clock::now() + std::chrono::hours(1);  // until the first question
   if (reach_ == SqlReach::agent_views) guard_agent_views(connection_.database(), views_->secret);
   confine(handle, &deadline_);
-  if (reach_ == SqlReach::agent_views) sqlite3_set_authorizer(handle, authorize_agent, &views_->secret);
+  confine_statements();
 }
 
 ReadOnlySql::~ReadOnlySql() = default;
 
+/// A store may be moved to another schema while it is open.
+void ReadOnlySql::refuse_moved() {
+  sqlite3* const handle = connection_.database().getHandle();
+  sqlite3_set_authorizer(handle, nullptr, nullptr);
+  const int version = connection_.database().execAndGet("PRAGMA user_version");
+  confine_statements();
+  if (version != kSchemaVersion)
+    throw environment_error(
+        fmt::format("the store {} was moved to schema version {} while it was open, and this harness knows version {}; "
+                    "use the harness that did it, or name another file with --db",
+                    connection_.path(), version, kSchemaVersion));
+}
+
+void ReadOnlySql::confine_statements() {
+  sqlite3* const handle = connection_.database().getHandle();
+  if (reach_ == SqlReach::agent_views) sqlite3_set_authorizer(handle, authorize_agent, &views_->secret);
+  else sqlite3_set_authorizer(handle, authorize, nullptr);
+}
+
 SqlAnswer ReadOnlySql::ask(const std::string& sql, const SqlLimits& limits) {
   deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
-  check_statement(connection_.database().getHandle(), sql, reach_);
   try {
+    refuse_moved();
+    check_statement(connection_.database().getHandle(), sql, reach_);
     SQLite::Statement statement(connection_.database(), sql);
     return collect(statement, limits);
   } catch (const SQLite::Exception& exception) {
@@ -190,6 +219,7 @@ SqlAnswer ReadOnlySql::ask(const std::string& sql, const SqlLimits& limits) {
       throw bad_input(
           fmt::format("the query took longer than {:g} s and was stopped; narrow it or add a LIMIT", limits.seconds));
     }
+    if (of_the_file(exception.getErrorCode())) throw failure(connection_.path(), exception);
     throw bad_input(fmt::format("the query is wrong: {}", exception.what()));
   }
 }

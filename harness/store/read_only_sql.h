@@ -23,6 +23,8 @@ class ReadOnlySql {
 
  private:
   struct AgentViews;
+  void refuse_moved();
+  void confine_statements();
 
   SqlReach reach_;
   std::unique_ptr<AgentViews> views_;  // before the connection, whose authorizer reads it

@@ -21,8 +21,8 @@ CampaignFigures a_campaign_with(const std::string& variant) {
                           "spent_s",  "cost_usd",     "imported", "evidence",    "iterations", "emulation"},
              json::parse(R"([[7,"nightly","gpu:0","NVIDIA H200","roi","default",1,310.0,3.5,"[\"attention\"]",
                "{\"workloads\":[\"seeds\"],\"variants\":[]}","2026-11-22 14:05","2026-11-22 14:10","budget",301.9,0.29,0,1,40,0]])")),
-      figure("outcomes", {"outcome", "iterations"}, json::parse(R"([["passed",38],["wrong_answer",2]])")),
-      figure("bests",
+      figure("ends", {"outcome", "iterations"}, json::parse(R"([["passed",38],["wrong_answer",2]])")),
+      figure("workloads",
              {"kernel", "workload", "variant", "config", "time_ns", "time_lo_ns", "time_hi_ns", "baseline_ns",
               "speedup", "floor_ns", "of_floor", "confirmed", "iteration", "rival_ns", "registers", "spill_bytes"},
              json::array({{"attention", "s128", variant, R"({"BLOCK":64})", 5120.0, 5100.0, 5140.0, 52000.0, 16.0,
@@ -30,7 +30,7 @@ CampaignFigures a_campaign_with(const std::string& variant) {
                           {"attention", "s512", variant, R"({"BLOCK":32})", 9000.0, 8900.0, 9100.0, 36000.0, 4.0,
                            nullptr, nullptr, 0, 35, nullptr, 96, 0}})),
       figure(
-          "staircase",
+          "curve",
           {"kernel", "workload", "seconds", "usd", "time_ns", "speedup", "variant", "config", "purpose", "iteration",
            "decision"},
           json::array({{"attention", "s128", 4.0, 0.01, 52000.0, 1.0, "00_naive", "{}", "baseline", 1, 1},
@@ -40,7 +40,7 @@ CampaignFigures a_campaign_with(const std::string& variant) {
              json::array({{"attention", "split-kv", "timing", 100.0, 0.1},
                           {"attention", "split-kv", "gates", 50.0, 0.05},
                           {nullptr, nullptr, "idle", 9.0, 0.01}})),
-      figure("techniques",
+      figure("gains",
              {"kernel", "technique", "iterations", "passed", "slower", "workloads", "best_speedup", "gain",
               "halvings_per_usd", "seconds", "usd", "rival"},
              json::array({{"attention", "split-kv", 30, 28, 1, 2, 16.0, 8.0, 20.0, 150.0, 0.15, 0}})),
@@ -121,13 +121,13 @@ TEST_CASE(
   CampaignFigures figures = a_campaign_with("10_tile");
   CHECK(campaign_markdown(make_campaign_report(figures, {})).find("What each card did") == std::string::npos);
   figures.figures.push_back(
-      figure("cards",
+      figure("card_records",
              {"node", "card", "evaluations", "passed", "lost", "doubted", "anchor_of", "seconds", "usd", "pairs",
               "over_anchor", "at_first", "at_last"},
              json::array({{"gpu1", "GPU-1", 20, 18, 0, 0, 2, 30.0, 0.1, 0, nullptr, nullptr, nullptr},
                           {"gpu2", "GPU-2", 21, 19, 1, 3, 0, 31.0, nullptr, 17, 1.034, 1.001, 1.067}})));
   figures.figures.push_back(figure(
-      "card_checks",
+      "card_calibrations",
       {"node", "card", "occasion", "verdict", "drift", "bytes_per_s", "operations_per_s", "sm_clock_mhz",
        "memory_clock_mhz", "temperature_celsius", "throttle_reasons", "xids", "why", "after_s"},
       json::array({{"gpu2", "GPU-2", "joined", "first", nullptr, 4e12, 8e14, 1980.0, 3201.0, 41.0, 0, "[]", "", 1.0},

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "harness/core/error.h"
 #include "tests/serve_http/served.h"
 
 using namespace harness;
@@ -86,6 +87,14 @@ TEST_CASE("over a socket: pages with headers that confine them, data, and no oth
   CHECK(client.Get("/" + std::string(20'000, 'a'))->status == 414);
   const auto script = client.Get("/assets/app.js");
   CHECK(client.Get("/assets/app.js", {{"If-None-Match", script->get_header_value("ETag")}})->status == 304);
+}
+
+TEST_CASE("a port that another server has is refused, not shared") {
+  Served served;
+  const Serving serving(served.shell);
+  ServerOptions second;
+  second.port = serving.port();
+  CHECK_THROWS_AS(Server(served.shell, second), Error);
 }
 
 TEST_CASE("a stream tells of a new row; those for whom there is no room are told to poll, and pages still answer") {

@@ -315,7 +315,7 @@ TEST_CASE("a store that is replaced is opened anew; one that is gone or damaged 
   CHECK(answered(site, "/campaigns.json").at("tables").at("campaigns").at("rows").size() == 1);
   std::filesystem::rename(served.path, served.path + ".away");
   const json gone = answered(site, "/campaigns.json");
-  CHECK(gone.at("status") == 400);
+  CHECK(gone.at("status") == 503);
   CHECK_THAT(gone.at("error").get<std::string>(), Catch::Contains("there is no store"));
   std::ofstream(served.path) << std::string(4096, 'x');
   CHECK(answered(site, "/campaigns.json").at("status") != 200);
@@ -323,6 +323,28 @@ TEST_CASE("a store that is replaced is opened anew; one that is gone or damaged 
   std::filesystem::remove(served.path);
   store::test::random_history(*served.write(), 2, 3, 2);
   CHECK(answered(site, "/campaigns.json").at("tables").at("campaigns").at("rows").size() == 3);
+}
+
+TEST_CASE("a store that is moved to a newer schema while it is served is told on every page, and found again") {
+  Served served(1, 5);
+  Site site(served.shell, {});
+  const char* const kPaths[] = {"/campaigns.json", "/campaign/1.json", "/attempt/1.json", "/attempts.json"};
+  const auto all_say = [&](const char* sentence) {
+    for (const char* path : kPaths) {
+      const json told = answered(site, path);
+      CHECK(told.at("status") == 503);
+      CHECK_THAT(told.value("error", ""), Catch::Contains(sentence));
+      CHECK(site.answer(ask("/campaigns")).status == 200);
+    }
+  };
+  for (const char* path : kPaths) CHECK(answered(site, path).at("status") == 200);  // connections are open
+  const auto writer = served.write();
+  auto& other = writer->connection().database();
+  const int version = other.execAndGet("PRAGMA user_version");
+  other.exec("PRAGMA user_version = " + std::to_string(version + 1));
+  all_say("and this harness knows version");
+  other.exec("PRAGMA user_version = " + std::to_string(version));
+  for (const char* path : kPaths) CHECK(answered(site, path).at("status") == 200);
 }
 
 TEST_CASE("CSV is that of RFC 4180") {

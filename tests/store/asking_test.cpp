@@ -186,15 +186,15 @@ TEST_CASE("every figure of a report is a query, and says what the iterations say
   const auto at = [&](const char* name, std::size_t row, const char* column) {
     return found.of(name).at(found.of(name).rows.at(row), column);
   };
-  CHECK(at("bests", 0, "time_ns") == 51);  // what was confirmed
-  CHECK(at("bests", 0, "rival_ns") == 40);
-  CHECK(found.of("staircase").rows.size() == 2);
-  CHECK(at("staircase", 1, "time_ns") == 50);
+  CHECK(at("workloads", 0, "time_ns") == 51);  // what was confirmed
+  CHECK(at("workloads", 0, "rival_ns") == 40);
+  CHECK(found.of("curve").rows.size() == 2);
+  CHECK(at("curve", 1, "time_ns") == 50);
   CHECK(found.of("failures").rows.size() == 1);
   CHECK(at("failures", 0, "iterations") == 2);
   CHECK(at("failures", 0, "example") == 4);
-  CHECK(at("techniques", 0, "technique") == "tiling");
-  CHECK(at("techniques", 0, "gain").get<double>() == Approx(2));
+  CHECK(at("gains", 0, "technique") == "tiling");
+  CHECK(at("gains", 0, "gain").get<double>() == Approx(2));
   double spent = 0;
   for (std::size_t i = 0; i < found.of("spend").rows.size(); ++i) spent += at("spend", i, "seconds").get<double>();
   CHECK(spent == Approx(value(*store, "SELECT sum(seconds) FROM v_costs").get<double>()));

@@ -27,7 +27,7 @@ TEST_CASE("a card's first calibration is known to later campaigns, by driver and
   CHECK_FALSE(store->first_calibration("GPU-n1", "590.1", "cuda 1"));
   CHECK_FALSE(store->first_calibration("GPU-n1", "580.1", "cuda 2"));
   CHECK_FALSE(store->first_calibration("GPU-n2", "580.1", "cuda 1"));
-  const json checks = figure_objects(*store, "card_checks", campaign);
+  const json checks = figure_objects(*store, "card_calibrations", campaign);
   REQUIRE(checks.size() == 2);
   CHECK(checks[0].at("sm_clock_mhz") == 1980.0);
   CHECK(checks[1].at("verdict") == "good");
@@ -55,7 +55,7 @@ TEST_CASE("what a quarantined card did since its last good calibration is marked
   store->record_card_check(campaign, a_check("n1", CardVerdict::quarantined, -0.04));
   CHECK(value(*store, "SELECT group_concat(iteration) FROM (SELECT iteration FROM v_doubted ORDER BY iteration)") ==
         std::to_string(made[1]) + "," + std::to_string(made[3]));
-  const json cards = figure_objects(*store, "cards", campaign);
+  const json cards = figure_objects(*store, "card_records", campaign);
   CHECK(cards.at(0).at("doubted") == 2);
   CHECK(cards.at(1).at("doubted") == 0);
 }

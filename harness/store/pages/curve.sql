@@ -10,5 +10,6 @@ spent AS (
   FROM steps s),
 begun AS (SELECT ended_unix - wall_s AS unix FROM iteration WHERE campaign = :campaign ORDER BY id LIMIT 1)
 SELECT i.kernel, i.workload, i.ended_unix - (SELECT unix FROM begun) AS seconds, m.usd, i.time_ns, i.time_lo_ns, i.time_hi_ns,
-       i.speedup, c.variant, c.config, i.id AS iteration
-FROM spent m JOIN iteration i ON i.id = m.id JOIN candidate c ON c.id = i.candidate ORDER BY i.id
+       i.speedup, c.variant, c.technique, c.config, i.purpose, i.id AS iteration, a.decision
+FROM spent m JOIN iteration i ON i.id = m.id JOIN candidate c ON c.id = i.candidate JOIN attempt a ON a.id = i.attempt
+ORDER BY i.kernel, i.workload, i.id

@@ -1,4 +1,7 @@
--- How evaluations ended: outcome, the gate or class that says why, and one example
-SELECT i.outcome, coalesce(i.error_class, '') AS class, count(*) AS iterations, sum(i.wall_s) AS seconds, sum(i.usd) AS usd,
-       max(i.id) AS example
-FROM iteration i WHERE i.campaign = :campaign GROUP BY 1, 2 ORDER BY iterations DESC, 1, 2
+-- What failed: one row a fingerprint or class, with one example
+SELECT i.kernel, i.outcome, coalesce(nullif(i.fingerprint, ''), i.error_class, '') AS fingerprint, count(*) AS iterations,
+       count(DISTINCT c.variant) AS variants, sum(i.wall_s) AS seconds, min(i.id) AS example, i.workload, c.variant, c.config,
+       i.error_message AS message
+FROM iteration i JOIN candidate c ON c.id = i.candidate
+WHERE i.campaign = :campaign AND i.outcome NOT IN ('passed', 'screened', 'abandoned', 'no_effect')
+GROUP BY i.kernel, i.outcome, coalesce(nullif(i.fingerprint, ''), i.error_class, '') ORDER BY iterations DESC, example

@@ -85,6 +85,8 @@ async function start(): Promise<void> {
   } catch (error) {
     put(main, h('div', { class: 'panel failure' }, h('h2', {}, error instanceof Refused ? 'This cannot be shown' : 'This page has a fault'), h('p', {}, (error as Error).message), h('button', { type: 'button', onclick: () => location.reload() }, 'try again')));
     if (!(error instanceof Refused)) console.error(error);
+    let lost = false;   // the store comes back: so does the page
+    feed.on((moment) => { if (moment.error) lost = true; else if (lost) location.reload(); });
   }
 }
 

@@ -22,7 +22,7 @@ function curves(data: PageData, axis: Axis, live: Live | undefined): HTMLElement
   for (const row of data.tables['curve']!.rows) by_workload.set(key_of(row), [...(by_workload.get(key_of(row)) ?? []), row]);
   const bests = new Map(data.tables['workloads']!.rows.map((row) => [key_of(row), row]));
   const campaign = data.tables['campaign']!.rows[0]!;
-  const first = data.tables['curve']!.rows[0]?.['iteration'] ?? 0;
+  const first = data.tables['curve']!.rows.reduce((least, row) => Math.min(least, row['iteration']), Infinity);
   const x_of = (row: Row): number => (axis === 'time' ? row['seconds'] : axis === 'money' ? row['usd'] ?? 0 : row['iteration'] - first + 1);
   const end = axis === 'time' ? live?.spent_s ?? campaign['spent_s'] : axis === 'money' ? live?.spent_usd ?? campaign['cost_usd'] ?? 0 : (campaign['newest'] ?? first) - first + 1;
   const x_text = axis === 'time' ? format.axis_seconds : axis === 'money' ? format.axis_money : (x: number) => format.count(x);
@@ -85,7 +85,7 @@ function decisions(data: PageData): HTMLElement {
 
 /// Outcomes with their counts; a click filters the attempts below.
 function legend(data: PageData, view: View, choose: (key: string) => void): HTMLElement {
-  const rows = data.tables['failures']!.rows;
+  const rows = data.tables['ends']!.rows;
   const whole = rows.reduce((sum, row) => sum + row['iterations'], 0);
   if (whole === 0) return h('p', { class: 'none' }, 'no attempt has ended yet');
   return h('div', { class: 'legend' },
@@ -117,7 +117,7 @@ function tiles(data: PageData, live: Live | undefined): HTMLElement {
   const rivals = bests.filter((best) => best['rival_ns']);
   const score = geometric_mean([...speedups, ...Array(Math.max(0, (live?.workloads ?? 0) - speedups.length)).fill(1)]);
   const floors = bests.map((best) => best['of_floor']).filter((value): value is number => value > 0);
-  const counts = data.tables['failures']!.rows;
+  const counts = data.tables['ends']!.rows;
   const total = counts.reduce((sum, one) => sum + one['iterations'], 0);
   const right = counts.filter((one) => ['passed', 'screened', 'abandoned'].includes(one['outcome'])).reduce((sum, one) => sum + one['iterations'], 0);
   const spent = live?.spent_s ?? row['spent_s'], usd = live?.spent_usd ?? row['cost_usd'];
@@ -144,6 +144,12 @@ function cards_table(data: PageData, live: Live | undefined): Child {
     { name: 'busy', key: 'seconds', number: true, late: 2, cell: (row) => format.seconds(row['seconds']) },
     { name: 'cost', key: 'usd', number: true, cell: (row) => format.money(row['usd']) },
   ] }));
+}
+
+function by_stage(rows: Row[]): { name: string; value: number; text: string }[] {
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(row['stage'], (sums.get(row['stage']) ?? 0) + row['seconds']);
+  return [...sums].sort(([, a], [, b]) => b - a).map(([name, value]) => ({ name, value, text: format.seconds(value) }));
 }
 
 /// What the report says besides: made when it is asked for.
@@ -228,7 +234,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     put(places.workloads, workloads(data));
     draw_legend();
     put(places.decisions, decisions(data));
-    put(places.spend, shares(data.tables['spend']!.rows.map((row) => ({ name: row['stage'], value: row['seconds'], text: format.seconds(row['seconds']) }))));
+    put(places.spend, shares(by_stage(data.tables['spend']!.rows)));
     put(places.techniques, data_table({ rows: data.tables['techniques']!.rows, columns: [
       { name: 'technique', key: 'technique', cell: (row) => link(`/attempts?campaign=${campaign}&technique=${encodeURIComponent(row['technique'])}`, row['technique']) },
       { name: 'best', key: 'best_speedup', number: true, cell: (row) => format.ratio(row['best_speedup']) },

@@ -1,10 +1,10 @@
 // All campaigns; what runs now stands first.
-import { h, link, put } from './dom';
+import { Child, h, link, put } from './dom';
 import { ask, feed, Live, Moment, PageData, Row } from './data';
 import * as format from './format';
 import { bar, spark } from './charts';
 import { data_links, data_table, panel_with } from './table';
-import { state_badge } from './parts';
+import { geometric_mean, state_badge } from './parts';
 import { now_line } from './now';
 
 function reason_badge(row: Row, live: Live | undefined): HTMLElement {
@@ -26,24 +26,36 @@ function live_card(live: Live): HTMLElement {
       h('span', {}, `${format.count(live.iterations)} attempts`), h('span', { class: 'push' }, live.device_name)));
 }
 
-/// The score of a campaign over its time: fetched when its row is seen.
-function lazy_spark(campaign: number): HTMLElement {
-  const place = h('span', { class: 'sparkplace' }, '\u00a0');
+/// What a row shows beside its sums: fetched once, when one of its places is seen.
+const standings = new Map<number, Promise<PageData>>();
+
+function lazily(campaign: number, name: string, fill: (data: PageData) => Child): HTMLElement {
+  const place = h('span', { class: name }, '\u00a0');
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     seen.disconnect();
-    ask(`/campaign/${campaign}/curve.json`).then((data) => {
-      const bests = new Map<string, number>();
-      const values: [number, number][] = [];
-      for (const row of data.tables['curve']!.rows) {
-        bests.set(`${row['kernel']}/${row['workload']}`, row['speedup'] ?? 1);
-        values.push([row['seconds'], Math.exp([...bests.values()].reduce((sum, value) => sum + Math.log(value), 0) / bests.size)]);
-      }
-      put(place, spark(values));
-    }).catch(() => put(place));
+    const known = standings.get(campaign) ?? ask(`/campaign/${campaign}/curve.json`);
+    standings.set(campaign, known);
+    known.then((data) => put(place, fill(data))).catch(() => standings.delete(campaign));
   });
   seen.observe(place);
   return place;
+}
+
+/// The score of a campaign over its time.
+function score_curve(data: PageData): Child {
+  const bests = new Map<string, number>();
+  const values: [number, number][] = [];
+  for (const row of [...data.tables['curve']!.rows].sort((a, b) => a['seconds'] - b['seconds'])) {
+    bests.set(`${row['kernel']}/${row['workload']}`, row['speedup'] ?? 1);
+    values.push([row['seconds'], Math.exp([...bests.values()].reduce((sum, value) => sum + Math.log(value), 0) / bests.size)]);
+  }
+  return spark(values);
+}
+
+/// Over the workloads that have one.
+function mean_of(data: PageData, of: (row: Row) => number | null): number | null {
+  return geometric_mean(data.tables['workloads']!.rows.map(of).filter((value): value is number => value !== null));
 }
 
 function filtered(rows: Row[], words: string): Row[] {
@@ -69,7 +81,11 @@ export function campaigns_page(main: HTMLElement, data: PageData): void {
       draw();
     },
   });
-  const draw = (): void => put(table, data_table({
+  const draw = (): void => {
+    for (const campaign of lives.keys()) standings.delete(campaign);   // it goes on
+    draw_table();
+  };
+  const draw_table = (): void => put(table, data_table({
     rows: filtered(rows, box.value),
     empty: rows.length ? 'no campaign fits the filter' : 'no campaign yet: harness run KERNEL --budget 60s makes one',
     on_open: (row) => `/campaign/${row['campaign']}`,
@@ -78,7 +94,9 @@ export function campaigns_page(main: HTMLElement, data: PageData): void {
       { name: 'state', key: 'reason', cell: (row) => reason_badge(row, lives.get(row['campaign'])) },
       { name: 'best', key: 'best_speedup', number: true, title: 'Geometric mean over its workloads of the best speedup that passed; its page has the score of what was confirmed', cell: (row) => h('b', {}, format.ratio(row['best_speedup'])) },
       { name: 'name', key: 'name', wide: true, cell: (row) => [row['name'] ?? h('span', { class: 'soft' }, 'no name'), row['imported'] ? h('small', {}, ' imported') : null] },
-      { name: 'best over time', late: 1, cell: (row) => lazy_spark(row['campaign']) },
+      { name: 'best over time', late: 1, cell: (row) => lazily(row['campaign'], 'sparkplace', score_curve) },
+      { name: 'of rival', number: true, late: 1, title: "Geometric mean of the rivals' times over the best times", cell: (row) => lazily(row['campaign'], 'lazy', (data) => { const mean = mean_of(data, (best) => (best['rival_ns'] ? best['rival_ns'] / best['time_ns'] : null)); return mean === null ? '' : format.ratio(mean); }) },
+      { name: 'of floor', number: true, late: 2, title: 'Geometric mean of the shortest times that the GPU allows over the best times', cell: (row) => lazily(row['campaign'], 'lazy', (data) => { const mean = mean_of(data, (best) => best['of_floor']); return mean === null ? '' : format.share(mean); }) },
       { name: 'kernels', wide: true, late: 2, cell: (row) => ((format.parsed(row['kernels']) ?? []) as string[]).slice(0, 4).join(', ') + ((format.parsed(row['kernels']) ?? []).length > 4 ? ' …' : '') },
       { name: 'workloads', key: 'improved', number: true, late: 3, cell: (row) => (row['workloads'] === null ? '' : `${row['improved']} of ${row['workloads']}`) },
       { name: 'attempts', key: 'iterations', number: true, late: 1, cell: (row) => format.count(row['iterations']) },

@@ -2,7 +2,7 @@
 WITH timed AS (
   SELECT i.kernel, c.variant, c.config, i.time_ns / min(i.time_ns) OVER (PARTITION BY i.kernel, i.workload, c.variant) AS slowdown
   FROM iteration i JOIN candidate c ON c.id = i.candidate
-  WHERE i.campaign = ?1 AND i.outcome IN ('passed', 'screened') AND i.time_ns > 0 AND i.purpose IN ('search', 'baseline')),
+  WHERE i.campaign = :campaign AND i.outcome IN ('passed', 'screened') AND i.time_ns > 0 AND i.purpose IN ('search', 'baseline')),
 effects AS (
   SELECT t.kernel, t.variant, j.key AS parameter, j.value AS value, count(*) AS iterations, exp(avg(ln(t.slowdown))) AS geomean,
          min(t.slowdown) AS best, max(t.slowdown) AS worst

@@ -3,7 +3,7 @@ WITH ours AS (
   SELECT i.id, i.kernel, i.workload, c.technique, i.outcome, i.purpose, i.time_ns, i.speedup, i.wall_s, i.usd,
          min(CASE WHEN i.outcome = 'passed' AND i.purpose <> 'rival' THEN i.time_ns END)
            OVER (PARTITION BY i.kernel, i.workload ORDER BY i.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-  FROM iteration i JOIN candidate c ON c.id = i.candidate WHERE i.campaign = ?1)
+  FROM iteration i JOIN candidate c ON c.id = i.candidate WHERE i.campaign = :campaign)
 SELECT kernel, technique, count(*) AS iterations, sum(outcome = 'passed') AS passed,
        sum(outcome IN ('screened', 'abandoned')) AS slower, count(DISTINCT workload) AS workloads,
        max(CASE WHEN outcome = 'passed' THEN speedup END) AS best_speedup,

@@ -5,4 +5,4 @@ SELECT k.node, k.device_uuid AS card, k.occasion, k.verdict, k.drift, k.bytes_pe
        json_extract(k.state, '$.throttle_reasons') AS throttle_reasons,
        json_extract(k.state, '$.ecc_uncorrected') AS ecc_uncorrected, json_extract(k.state, '$.xids') AS xids,
        k.driver_release, k.why, k.checked_unix - p.started_unix AS after_s
-FROM card_check k JOIN campaign p ON p.id = k.campaign WHERE k.campaign = ?1 ORDER BY k.node, k.id
+FROM card_check k JOIN campaign p ON p.id = k.campaign WHERE k.campaign = :campaign ORDER BY k.node, k.id

@@ -3,7 +3,7 @@ WITH timed AS (
   SELECT i.id AS iteration, i.candidate, i.kernel, i.workload, i.purpose, a.node, a.device_uuid AS card, i.time_ns, i.anchor_ns,
          i.speedup, i.speedup_lo, i.speedup_hi, i.verdict
   FROM iteration i JOIN attempt a ON a.id = i.attempt
-  WHERE i.campaign = ?1 AND a.node IS NOT NULL AND i.outcome = 'passed' AND i.time_ns > 0
+  WHERE i.campaign = :campaign AND a.node IS NOT NULL AND i.outcome = 'passed' AND i.time_ns > 0
 ), several AS (
   SELECT candidate, workload FROM timed GROUP BY candidate, workload HAVING count(DISTINCT node) > 1
 )
