@@ -5,13 +5,13 @@
 #include "rows.cuh"
 
 // Idea: tiles of 64 x 64 pairs in shared memory, and fp32 multiply-adds. A block of 16 x 16 threads *holds* 64 rows and
-// *walks* over tiles of 64 others. Holding keys (K and V) it forms d_k and d_v of them, holding queries (Q and dO) their
-// d_q: the same program with its factors exchanged, once for each. Of S and dP a thread has 4 x 4 pairs, of a result 4
-// rows and D / 16 columns, so that an element from shared memory feeds four multiply-adds or more.
-// P and dS go to the other layout through one tile of shared memory. Rows of tiles have 16 bytes more than their
-// elements, which takes the rows that eight threads read at once to different banks.
-// Cost: seven products instead of five, as in 00_naive, and every element is converted to fp32 where it is used.
-// Stops: at fp32 multiply-adds, a fifteenth of what tensor cores do.
+// *walks* over tiles of 64 others. Holding keys (K and V) it forms d_k and d_v of them, holding queries (Q and dO)
+// their d_q: the same program with its factors exchanged, once for each. Of S and dP a thread has 4 x 4 pairs, of a
+// result 4 rows and D / 16 columns, so that an element from shared memory feeds four multiply-adds or more. P and dS go
+// to the other layout through one tile of shared memory. Rows of tiles have 16 bytes more than their elements, which
+// takes the rows that eight threads read at once to different banks. Cost: seven products instead of five, as in
+// 00_naive, and every element is converted to fp32 where it is used. Stops: at fp32 multiply-adds, a fifteenth of what
+// tensor cores do.
 
 namespace {
 
@@ -128,7 +128,8 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
           const int query = HOLDS_KEYS ? other : held, key = HOLDS_KEYS ? held : other;
           const long long of_query = (HOLDS_KEYS ? first_head + h : head) * padded + query;  // rows of whole tiles
           const bool sees = key < Sk && (!causal || key <= query + shift);
-          p[i][j] = sees ? harness::exp2_approx(fmaf(p[i][j], scale, -lse_of_tiles[of_query]) * 1.4426950408889634f) : 0.0f;
+          p[i][j] =
+              sees ? harness::exp2_approx(fmaf(p[i][j], scale, -lse_of_tiles[of_query]) * 1.4426950408889634f) : 0.0f;
           ds[i][j] = p[i][j] * (ds[i][j] - deltas[of_query]);
           if constexpr (HOLDS_KEYS) shared.factor[x + kSide * j][y + kSide * i] = p[i][j];
         }
