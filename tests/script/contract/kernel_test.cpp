@@ -221,9 +221,9 @@ TEST_CASE("generators and comparisons are checked") {
 }
 
 TEST_CASE("whether the same bits are asked for may be a flag of the workload") {
-  const auto asks = [](const char* workload) {
-    script::KernelManifest kernel(kSource / "kernels/attention_backward", "attention_backward", {}, {"cpu", "cuda"});
-    return kernel.problem(workload).deterministic;
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"});
+  const auto asks = [&](const char* workload) {
+    return catalog.plugin("attention_backward").problem(workload).deterministic;
   };
   REQUIRE(asks("seed_b1h2s129_bf16_causal_deterministic"));
   REQUIRE_FALSE(asks("seed_b1h2s63_f16"));
