@@ -13,6 +13,8 @@
 #   bench/h200.sh attention [STORE|-] [variants=NAME,...] [WORKLOADS...]  attention variants in the best configurations that STORE knows, else in their authors', and cuDNN's engines, in turns
 #   bench/h200.sh table [WORKLOADS...]  the table of docs/reports/attention.md: the configurations of bench/best_known.txt, with all gates, and the libraries, in turns
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
+#   bench/h200.sh gradients [SECONDS]  attention_backward: every variant through all gates at 2k, PyTorch's gradients, then a campaign of
+#                                      SECONDS (150) over six workloads; 300 s in all
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
@@ -223,6 +225,20 @@ PY
 torch() {
   "$harness" kernels --json | python3 bench/torch_attention.py "$@" | tee "$OUT/torch.lines"
   write_results torch "$OUT/torch.lines"
+}
+
+gradients() {
+  local variant at_2k=long_b8h16s2048d128_bf16,long_b8h16s2048d128_bf16_causal
+  local longer=long_b2h16s8192d128_bf16,long_b2h16s8192d128_bf16_causal
+  for variant in 60_wgmma 40_mma 45_two_pass 10_tiled; do
+    timeout 40 "$harness" eval attention_backward "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "$at_2k" \
+      --db "$OUT/gradients.db" --gates 2>&1 | tee -a "$OUT/gradients.txt" | grep -v held
+  done
+  "$harness" kernels --json | timeout 40 python3 bench/torch_attention.py --backward ${at_2k//,/ } ${longer//,/ } | tee "$OUT/gradients_torch.lines"
+  "$harness" run attention_backward "${trust[@]}" --device "${DEVICE:-cuda}" --budget "${1:-150}s" --db "$OUT/gradients.db" \
+    --workload "$at_2k,$longer,long_b2h16s8192d128_bf16_deterministic,model_b2h32kv8s4096d128_bf16_causal" 2>&1 | tee -a "$OUT/gradients.txt"
+  "$harness" query --db "$OUT/gradients.db" "SELECT workload, variant, config, outcome, time_ns, floor_ns FROM v_iterations" \
+    --json > "$OUT/gradients.json" || true
 }
 
 sweep() {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What PyTorch's attention takes on the workloads of kernels/attention, beside what bench/attention_bench measured.
+"""What PyTorch's attention takes on the workloads of kernels/attention, beside what bench/attention_bench measured, or
+its gradients on those of kernels/attention_backward.
 
-    harness kernels --json | python3 bench/torch_attention.py WORKLOAD...
+    harness kernels --json | python3 bench/torch_attention.py [--backward] WORKLOAD...
 
 Each backend in a graph of calls over at most 24 input sets (150 MB where they are large: small workloads stay in the L2 and
 are to be compared with warm times), random inputs, in bursts of about 10 ms with
@@ -28,17 +29,25 @@ PAUSE_S = 0.05
 METHOD = f"warm: a graph of calls over input sets of at most {SETS_BYTES / 1e6:.0f} MB, median of {BURSTS} bursts"
 
 
-def inputs(w):
+def inputs(w, backward):
     dtype = {"f16": torch.float16, "bf16": torch.bfloat16}[w["dtype"]]
     elements = w["B"] * w["D"] * (2 * w["Hq"] * w["Sq"] + 2 * w["Hkv"] * w["Sk"])
     count = max(1, min(24, int(SETS_BYTES / (2 * elements))))
-    draw = lambda heads, rows: torch.randn(w["B"], heads, rows, w["D"], device="cuda", dtype=dtype)
+    draw = lambda heads, rows: torch.randn(w["B"], heads, rows, w["D"], device="cuda", dtype=dtype, requires_grad=backward)
     return [(draw(w["Hq"], w["Sq"]), draw(w["Hkv"], w["Sk"]), draw(w["Hkv"], w["Sk"])) for _ in range(count)]
 
 
-def microseconds(calls):
+def gradients(q, k, v, options):
+    """Gradients alone: forward runs here, once, on the stream on which autograd then runs its backward."""
+    o = scaled_dot_product_attention(q, k, v, **options)
+    d_o = torch.randn_like(o)
+    return lambda: torch.autograd.grad(o, (q, k, v), d_o, retain_graph=True)
+
+
+def microseconds(make_calls):
     stream, begin, end = torch.cuda.Stream(), torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     with torch.cuda.stream(stream):
+        calls = make_calls()
         for call in calls:  # a first round builds what the library builds once
             call()
         begin.record(stream)
@@ -64,22 +73,25 @@ def microseconds(calls):
     return statistics.median(samples)
 
 
-def measure(w, backend):
-    line = {"kernel": "attention", "workload": w["name"], "backend": backend, "program": f"PyTorch {torch.__version__.partition('+')[0]} {backend}",
+def measure(w, backend, backward):
+    line = {"kernel": "attention_backward" if backward else "attention", "workload": w["name"], "backend": backend, "program": f"PyTorch {torch.__version__.partition('+')[0]} {backend}",
             "method": METHOD}
     options = {"is_causal": w["causal"], "enable_gqa": w["Hq"] != w["Hkv"]}
     try:
-        with sdpa_kernel(BACKENDS[backend]), torch.no_grad():
-            calls = [lambda q=q, k=k, v=v: scaled_dot_product_attention(q, k, v, **options) for q, k, v in inputs(w)]
-            line["time_us"] = microseconds(calls)
+        with sdpa_kernel(BACKENDS[backend]), torch.set_grad_enabled(backward):
+            forward = lambda q, k, v: lambda: scaled_dot_product_attention(q, k, v, **options)
+            call = (lambda q, k, v: gradients(q, k, v, options)) if backward else forward
+            line["time_us"] = microseconds(lambda: [call(*each) for each in inputs(w, backward)])
     except RuntimeError as error:
         line["refused"] = str(error).splitlines()[0][:200]
     return line
 
 
 def main():
-    kernel = next(each for each in json.load(sys.stdin) if each["name"] == "attention")
-    wanted = sys.argv[1:]
+    backward = sys.argv[1:2] == ["--backward"]
+    wanted = sys.argv[2 if backward else 1:]
+    name = "attention_backward" if backward else "attention"
+    kernel = next(each for each in json.load(sys.stdin) if each["name"] == name)
     torch.manual_seed(0)
     for w in kernel["workloads"]:
         if w["name"] not in wanted and not set(wanted) & set(w["sets"]):
@@ -87,7 +99,7 @@ def main():
         if w["causal"] and w["Sq"] != w["Sk"]:  # its mask is aligned to the other corner
             continue
         for backend in BACKENDS:
-            print(json.dumps(measure(w, backend)), flush=True)
+            print(json.dumps(measure(w, backend, backward)), flush=True)
 
 
 if __name__ == "__main__":

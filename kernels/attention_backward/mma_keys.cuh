@@ -3,13 +3,14 @@
 
 #include "mma_tiles.cuh"
 
-// d_k and d_v of 16 WARPS keys by one block, which holds them and walks over the queries that see them, of all heads that
-// share them: BLOCK_M at a time, in two buffers.
+// d_k and d_v of 16 WARPS keys by one block, which holds them and walks over the queries that see them, of all heads
+// that share them: BLOCK_M at a time, in two buffers.
 //
-// A warp has 16 keys for itself: S^T = K Q^T and dP^T = V dO^T are products by rows (mma_tiles.cuh), and P^T and dS^T are
-// the operands of d_v += P^T dO and d_k += dS^T Q from the registers in which they came to be. So nothing but dS goes
-// through shared memory, and that only with ADD_QUERIES: d_q of a tile is a sum over keys, that is, over warps. The tile
-// dS^T is put together there, the warps share the rows and columns of d_q = dS K, and add them up in device memory.
+// A warp has 16 keys for itself: S^T = K Q^T and dP^T = V dO^T are products by rows (mma_tiles.cuh), and P^T and dS^T
+// are the operands of d_v += P^T dO and d_k += dS^T Q from the registers in which they came to be. So nothing but dS
+// goes through shared memory, and that only with ADD_QUERIES: d_q of a tile is a sum over keys, that is, over warps.
+// The tile dS^T is put together there, the warps share the rows and columns of d_q = dS K, and add them up in device
+// memory.
 template <class T, int D, int WARPS, int BLOCK_M, bool ADD_QUERIES>
 struct KeyBlock {
   static constexpr int kThreads = 32 * WARPS, kBlockN = 16 * WARPS, kGroups = BLOCK_M / 8;
@@ -38,13 +39,27 @@ struct KeyBlock {
       for (int i = 0; i < 4; ++i) d_k[n][i] = d_v[n][i] = 0;
   }
 
-  __device__ char* keys() const { return shared; }
-  __device__ char* values() const { return shared + kKeyBytes; }
-  __device__ char* queries(int stage) const { return shared + 2 * kKeyBytes + stage * kStageBytes; }
-  __device__ char* gradients(int stage) const { return queries(stage) + kQueryBytes; }
-  __device__ float* lse(int stage) const { return reinterpret_cast<float*>(queries(stage) + 2 * kQueryBytes); }
-  __device__ float* delta(int stage) const { return lse(stage) + BLOCK_M; }
-  __device__ char* exchange() const { return shared + 2 * kKeyBytes + 2 * kStageBytes; }
+  __device__ char* keys() const {
+    return shared;
+  }
+  __device__ char* values() const {
+    return shared + kKeyBytes;
+  }
+  __device__ char* queries(int stage) const {
+    return shared + 2 * kKeyBytes + stage * kStageBytes;
+  }
+  __device__ char* gradients(int stage) const {
+    return queries(stage) + kQueryBytes;
+  }
+  __device__ float* lse(int stage) const {
+    return reinterpret_cast<float*>(queries(stage) + 2 * kQueryBytes);
+  }
+  __device__ float* delta(int stage) const {
+    return lse(stage) + BLOCK_M;
+  }
+  __device__ char* exchange() const {
+    return shared + 2 * kKeyBytes + 2 * kStageBytes;
+  }
 
   __device__ void load_keys(const T* k, const T* v) const {
     copy_rows<D, kBlockN, kThreads>(keys(), k, Sk - first_key);
@@ -59,8 +74,8 @@ struct KeyBlock {
     copy_floats<BLOCK_M>(delta(stage), deltas);
   }
 
-  /// What a tile of queries in `stage`, from `first_query` on, gives to d_k and d_v, and with ADD_QUERIES to `sums`, the
-  /// tile's first row of d_q.
+  /// What a tile of queries in `stage`, from `first_query` on, gives to d_k and d_v, and with ADD_QUERIES to `sums`,
+  /// the tile's first row of d_q.
   __device__ void add_tile(int stage, int first_query, float* sums) {
     float x[kGroups][4];
     unsigned p[kGroups][2];
@@ -85,8 +100,8 @@ struct KeyBlock {
       for (int n = 0; n < kGroups; ++n)
 #pragma unroll
         for (int h = 0; h < 2; ++h)
-          *reinterpret_cast<unsigned*>(exchange() + place_in_tile<2 * BLOCK_M>(16 * warp + group + 8 * h, n) + 4 * pair) =
-              p[n][h];
+          *reinterpret_cast<unsigned*>(exchange() + place_in_tile<2 * BLOCK_M>(16 * warp + group + 8 * h, n) +
+                                       4 * pair) = p[n][h];
       __syncthreads();
     }
     multiply_by_columns<T, D>(d_k, p, queries(stage));
@@ -103,8 +118,8 @@ struct KeyBlock {
   }
 
  private:
-  /// Scores become weights; those of pairs that do not see each other 0. `ahead`: the warp's first key, counted from the
-  /// tile's first query.
+  /// Scores become weights; those of pairs that do not see each other 0. `ahead`: the warp's first key, counted from
+  /// the tile's first query.
   __device__ void weigh(float (&x)[kGroups][4], int stage, int ahead, bool masked) const {
 #pragma unroll
     for (int n = 0; n < kGroups; ++n) {

@@ -29,8 +29,8 @@ __device__ inline void copy_rows(char* tile, const T* from, int valid) {
   const int row = threadIdx.x / kChunks, chunk = threadIdx.x % kChunks;
 #pragma unroll
   for (int r = 0; r < ROWS; r += THREADS / kChunks)
-    harness::cp_async<16>(tile + place_in_tile<2 * D>(row + r, chunk), from + static_cast<long long>(row + r) * D + chunk * 8,
-                          row + r < valid ? 16 : 0);
+    harness::cp_async<16>(tile + place_in_tile<2 * D>(row + r, chunk),
+                          from + static_cast<long long>(row + r) * D + chunk * 8, row + r < valid ? 16 : 0);
 }
 
 /// COUNT floats, a multiple of 4, that a tile needs one by one.

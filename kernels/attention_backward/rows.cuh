@@ -7,15 +7,16 @@
 // The two small launches around the large one. They are bound by memory, which holds all of it in L2 for most sizes.
 
 /// Before: of each query its delta, its lse and with CLEARS zeros for its sums. Sixteen lanes or eight take
-/// a row of D elements, 8 each. `padded` rows a head, whole tiles: rows behind the last one have lse = inf, as have rows
-/// that see no key, so that exp(s - lse) is 0 for all of them without a question.
+/// a row of D elements, 8 each. `padded` rows a head, whole tiles: rows behind the last one have lse = inf, as have
+/// rows that see no key, so that exp(s - lse) is 0 for all of them without a question.
 template <class T, int D, bool CLEARS>
-__global__ void __launch_bounds__(256) prepare(const T* o, const T* d_o, const float* lse, float* lse_of_tiles, float* deltas,
-                                               float* sums, int Sq, int padded) {
+__global__ void __launch_bounds__(256) prepare(const T* o, const T* d_o, const float* lse, float* lse_of_tiles,
+                                               float* deltas, float* sums, int Sq, int padded) {
   constexpr int kLanes = D / 8;
   const int row = blockIdx.x * (256 / kLanes) + threadIdx.x / kLanes, lane = threadIdx.x % kLanes;
   if (row >= padded) return;
-  const long long from = static_cast<long long>(blockIdx.y) * Sq + row, to = static_cast<long long>(blockIdx.y) * padded + row;
+  const long long from = static_cast<long long>(blockIdx.y) * Sq + row,
+                  to = static_cast<long long>(blockIdx.y) * padded + row;
   float delta = 0;
   if (row < Sq) {
     const auto out = harness::load<8>(o + from * D + lane * 8);
@@ -41,7 +42,8 @@ __global__ void __launch_bounds__(256) finish(const float* sums, T* d_q, float s
   constexpr int kLanes = D / 8;
   const int row = blockIdx.x * (256 / kLanes) + threadIdx.x / kLanes, lane = threadIdx.x % kLanes;
   if (row >= Sq) return;
-  const long long from = static_cast<long long>(blockIdx.y) * padded + row, to = static_cast<long long>(blockIdx.y) * Sq + row;
+  const long long from = static_cast<long long>(blockIdx.y) * padded + row,
+                  to = static_cast<long long>(blockIdx.y) * Sq + row;
   const float* const sum = sums + from * D + lane * 8;
   harness::Vec<T, 8> rounded;
 #pragma unroll

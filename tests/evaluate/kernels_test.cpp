@@ -7,6 +7,8 @@
 #include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/session.h"
+#include "harness/judge/custom.h"
+#include "harness/judge/draw.h"
 #include "harness/judge/layout.h"
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
@@ -41,6 +43,7 @@ class Bench {
                           judge::make_layout(realized.problem, realized.plan)};
     std::vector<std::byte> image(static_cast<std::size_t>(executable.layout.bytes));
     judge::paint(realized.problem, realized.plan, executable.layout, ++seed_, image, {form, 0});
+    draw_by_own_code(realized, executable.layout, image);
     const std::vector<std::byte> before = image;
     session_.run(executable, image);
     return judge::judge(realized.problem, realized.plan, executable.layout, before, image,
@@ -58,6 +61,18 @@ class Bench {
   }
 
  private:
+  void draw_by_own_code(const Realized& realized, const ImageLayout& layout, std::vector<std::byte>& image) {
+    for (const std::string& name : judge::needs_custom_draw(realized.problem)) {
+      const Argument& argument = *find_argument(realized.problem, name);
+      judge::CustomJob job = judge::custom_draw_job(realized.problem, argument, seed_, layout, image);
+      BuildSpec spec = judge::custom_build(realized.problem, job.source, read_file(job.source, Error::Kind::bad_input));
+      spec.include_dirs = realized.build.include_dirs;
+      job.executable.artifact = build(spec);
+      session_.run(job.executable, job.image);
+      judge::place_custom_draw(argument, job, layout, image);
+    }
+  }
+
   judge::ReferenceValues reference(const Realized& realized, const ImageLayout& layout,
                                    const std::vector<std::byte>& painted) {
     judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_file(realized.problem.reference.source));
@@ -122,7 +137,7 @@ void check_kernel(const std::string& name, const std::string& part = "") {
   static Bench bench;
   int evaluated = 0;
   std::size_t turn = 0, asked = 0;
-  const bool many = name == "attention";  // a run meets each of its variants on every fifth workload
+  const bool attends = name == "attention" || name == "attention_backward";
   const KernelInfo& kernel = bench.catalog().kernel(name);
   for (const Workload& workload : kernel.workloads) {
     if (only_for_gpus(workload) || workload.name.find(part) == std::string::npos) continue;
@@ -131,11 +146,11 @@ void check_kernel(const std::string& name, const std::string& part = "") {
     const std::size_t place = turn++;
     for (const VariantInfo& variant : kernel.variants) {
       if (one_of_many && ++turn % 4 != 0) continue;
-      if (many && !tests::in_slice(asked++, 8)) continue;
+      if (attends && !tests::in_slice(asked++, 8)) continue;
       if (!bench.catalog().plugin(name).unsupported_reason(variant.name, bench.device()).empty()) continue;
       for (const Config& config :
            sample(bench.catalog().plugin(name).space(variant.name, workload.name, bench.device()),
-                  name == "attention" || name == "paged_decode", one_of_many ? 0 : place)) {
+                  attends || name == "paged_decode", one_of_many ? 0 : place)) {
         check_right(bench, name, variant.name, workload.name, config);
         ++evaluated;
       }
@@ -184,6 +199,9 @@ TEST_CASE("gemm is right where its first configurations do not come") {
         bench.catalog().plugin("gemm").default_config(each.variant, each.workload, bench.device(), values);
     for (int draw = 0; draw < 2; ++draw) check_right(bench, "gemm", each.variant, each.workload, config);
   }
+}
+TEST_CASE("attention_backward is right on every workload of the cpu device") {
+  check_kernel("attention_backward", tests::takes_all() ? "" : "quick");
 }
 TEST_CASE("attention is right on its smaller workloads in f16") {
   check_kernel("attention", "_f16");

@@ -1,3 +1,3 @@
-// d_q is rounded to 16 bits after each tile of keys. Shows with many tiles.
+// d_q is added up in 16 bits. Shows with many keys.
 #define DEFECT_ROUNDED_SUMS
 #include "mutants/defects.cuh"

@@ -62,10 +62,10 @@ __global__ void queries(const T* q, const T* k, const T* v, const float* lse, co
       other.load(k + key * D);
       const float p = weight(query.dot(other), scale, lse[row], sees(i, j, Sq, Sk, causal));
       sum.add(of_score(p, dp, delta), other);
-    }
 #ifdef DEFECT_ROUNDED_SUMS
-    sum.round();
+      sum.round();
 #endif
+    }
   }
 #ifdef DEFECT_RAGGED_ROWS
   if (place >= Sq / 16 * 16 && Sq > 16) return;

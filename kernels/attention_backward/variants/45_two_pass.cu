@@ -1,13 +1,12 @@
 #include "mma_keys.cuh"
 #include "rows.cuh"
 
-// Idea: no sum has two owners. d_k and d_v come from blocks that hold keys, as in 40_mma, and d_q from blocks of another
-// launch that hold queries and walk over keys: a warp has 16 queries, S = Q K^T and dP = d_o V^T are products by rows,
-// and d_q += dS K has dS from the registers in which it came to be. Every sum has one order, so every run leaves the
-// same bits, nothing goes through shared memory but copies, and nothing but results to device memory.
-// Cost: seven products where five would do, and all exponentials twice.
-// Stops: at five sevenths of what 40_mma could reach where that is bound by products; it is ahead where atomics are
-// slow, and where contracts ask for the same bits.
+// Idea: no sum has two owners. d_k and d_v come from blocks that hold keys, as in 40_mma, and d_q from blocks of
+// another launch that hold queries and walk over keys: a warp has 16 queries, S = Q K^T and dP = d_o V^T are products
+// by rows, and d_q += dS K has dS from the registers in which it came to be. Every sum has one order, so every run
+// leaves the same bits, nothing goes through shared memory but copies, and nothing but results to device memory. Cost:
+// seven products where five would do, and all exponentials twice. Stops: at five sevenths of what 40_mma could reach
+// where that is bound by products; it is ahead where atomics are slow, and where contracts ask for the same bits.
 template <class T, int D, int WARPS, int BLOCK_M, int BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     backward_of_keys(const T* q, const T* k, const T* v, const T* d_o, const float* lse_of_tiles, const float* deltas,

@@ -8,14 +8,14 @@
 
 #include "rows.cuh"
 
-// Idea (FlashAttention 3): 40_mma on Hopper's tensor cores, with warps that copy and warps that compute. One warp keeps a
-// ring of Q and dO tiles full by TMA; two warpgroups hold 64 keys each and walk over the ring.
+// Idea (FlashAttention 3): 40_mma on Hopper's tensor cores, with warps that copy and warps that compute. One warp keeps
+// a ring of Q and dO tiles full by TMA; two warpgroups hold 64 keys each and walk over the ring.
 //
 // Of the five products four have the keys of a warpgroup as rows, so that P and dS stay in registers:
 //   S^T = K Q^T, dP^T = V dO^T      both factors from shared memory
 //   d_v += P^T dO, d_k += dS^T Q    the first factor from the registers in which it came to be, rounded and packed
-// The fifth, d_q = dS K, is a sum over keys, so over both warpgroups. Each stores its dS, turned to rows of queries, as a
-// panel of 64 keys; when both are there, each multiplies one 64 x 64 piece of d_q and adds it to fp32 sums in memory.
+// The fifth, d_q = dS K, is a sum over keys, so over both warpgroups. Each stores its dS, turned to rows of queries, as
+// a panel of 64 keys; when both are there, each multiplies one 64 x 64 piece of d_q and adds it to fp32 sums in memory.
 //
 // wgmma runs beside the warps, and what a warpgroup waits for is always one product older than what it has asked for:
 //   exponentials of S under dP; dS under d_v; the atomics of d_q under d_k. (The next tile's S under them, too, would
@@ -86,8 +86,8 @@ struct Consumer {
     for (int s = 0; s < BLOCK_M / 16; ++s)
       harness::wgmma<T, D, true>(sum, a[s], harness::wgmma_advance(right, s * 2048), 1);
   }
-  /// d_q = dS K, started: this warpgroup's piece of 64 x 64, from both panels of dS at `ds`. With D = 128 the pieces are
-  /// columns, with BLOCK_M = 128 rows.
+  /// d_q = dS K, started: this warpgroup's piece of 64 x 64, from both panels of dS at `ds`. With D = 128 the pieces
+  /// are columns, with BLOCK_M = 128 rows.
   __device__ void multiply_keys(float (&piece)[32], int ds) const {
     const int rows = D == 64 ? warpgroup * 64 * 128 : 0, columns = D == 64 ? 0 : warpgroup * kKeyPanel;
     const unsigned long long left = harness::wgmma_descriptor(shared + ds + rows);
@@ -106,8 +106,8 @@ struct Consumer {
       const float2 of_queries = *reinterpret_cast<const float2*>(lse + 8 * j);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        x[4 * j + i] =
-            harness::exp2_approx(fmaf(x[4 * j + i], scale, -(i % 2 ? of_queries.y : of_queries.x)) * 1.4426950408889634f);
+        x[4 * j + i] = harness::exp2_approx(fmaf(x[4 * j + i], scale, -(i % 2 ? of_queries.y : of_queries.x)) *
+                                            1.4426950408889634f);
     }
     if (own_key + 64 <= Sk && !(causal && own_key + 63 > first_query + shift)) return;
 #pragma unroll
@@ -129,7 +129,8 @@ struct Consumer {
     for (int j = 0; j < BLOCK_M / 8; ++j) {
       const float2 of_queries = *reinterpret_cast<const float2*>(delta + 8 * j);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) dp[4 * j + i] = p[4 * j + i] * (dp[4 * j + i] - (i % 2 ? of_queries.y : of_queries.x));
+      for (int i = 0; i < 4; ++i)
+        dp[4 * j + i] = p[4 * j + i] * (dp[4 * j + i] - (i % 2 ? of_queries.y : of_queries.x));
     }
   }
   __device__ static void pack(Packed& packed, const Scores& x) {
@@ -150,7 +151,8 @@ struct Consumer {
   }
   /// `sums`: the tile's first row of d_q.
   __device__ void add(const float (&piece)[32], float* sums) const {
-    const int row = (D == 64 ? 64 * warpgroup : 0) + 16 * warp + group, column = (D == 64 ? 0 : 64 * warpgroup) + 2 * pair;
+    const int row = (D == 64 ? 64 * warpgroup : 0) + 16 * warp + group,
+              column = (D == 64 ? 0 : 64 * warpgroup) + 2 * pair;
 #pragma unroll
     for (int h = 0; h < 2; ++h)
 #pragma unroll
@@ -226,8 +228,8 @@ struct Consumer {
 
 /// `rows` x D elements from row `row` of a head on: panel after panel.
 template <int D>
-__device__ inline void load_panels(char* to, const harness::TensorMap& map, harness::Mbarrier* barrier, int rows, int row,
-                                   int head, int batch) {
+__device__ inline void load_panels(char* to, const harness::TensorMap& map, harness::Mbarrier* barrier, int rows,
+                                   int row, int head, int batch) {
 #pragma unroll
   for (int panel = 0; panel < D / kPanel; ++panel)
     harness::tma_load(to + panel * rows * 128, map, barrier, panel * kPanel, row, head, batch);
@@ -275,8 +277,8 @@ __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
       const int stage = tile % STAGES;
       harness::mbarrier_wait(&ring.empty[stage], (tile / STAGES & 1) ^ 1);
       harness::mbarrier_arrive_expect(&ring.full[stage], 2 * Places::kQueryBytes + 8 * BLOCK_M);
-      load_panels<D>(shared + Places::kQ + stage * Places::kQueryBytes, q_map, &ring.full[stage], BLOCK_M, query_of(tile),
-                     head_of(tile), batch);
+      load_panels<D>(shared + Places::kQ + stage * Places::kQueryBytes, q_map, &ring.full[stage], BLOCK_M,
+                     query_of(tile), head_of(tile), batch);
       load_panels<D>(shared + Places::kDo + stage * Places::kQueryBytes, do_map, &ring.full[stage], BLOCK_M,
                      query_of(tile), head_of(tile), batch);
       harness::bulk_load(shared + Places::kLse + 4 * stage * BLOCK_M, lse_of_tiles + row_of(tile), 4 * BLOCK_M,

@@ -220,6 +220,17 @@ TEST_CASE("generators and comparisons are checked") {
                Catch::Contains("misses the field 'max'"));
 }
 
+TEST_CASE("whether the same bits are asked for may be a flag of the workload") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"});
+  const auto asks = [&](const char* workload) {
+    return catalog.plugin("attention_backward").problem(workload).deterministic;
+  };
+  REQUIRE(asks("seed_b1h2s129_bf16_causal_deterministic"));
+  REQUIRE_FALSE(asks("seed_b1h2s63_f16"));
+  REQUIRE_THAT(kernel_complaint("return kernel {", "return kernel { deterministic = \"N\","),
+               Catch::Contains("'deterministic' must be true, false, the name of a flag"));
+}
+
 TEST_CASE("the reference must be there and the work model positive") {
   REQUIRE_THAT(kernel_complaint("source = \"reference.cu\"", "source = \"referenc.cu\""),
                Catch::Contains("the file 'referenc.cu', which is not there"));
