@@ -47,7 +47,7 @@ const std::vector<Room>& rooms() {
        {"core", "judge", "evaluate"},
        "",
        {},
-       "a function of a running program as a kernel, and that program as its device"},
+       "a function of a running program, judged and timed there"},
       {"worker",
        {"core", "system", "judge", "device/port"},
        "",

@@ -188,7 +188,7 @@ class _Caller:
     def _answer(self, asked: Json) -> Json:
         if asked["ask"] == "trial":
             try:
-                return judging.trial(self.subject, asked["forms"], asked["impostor_bits"])
+                return judging.trial(self.subject, asked["forms"], asked["impostor_bits"], asked["forms_s"])
             except Refused as refused:
                 return {"problem": f"the baseline itself is refused: {refused.failure['message']}"}
         if asked["ask"] == "spoil":
