@@ -56,5 +56,5 @@ h = harness.Session(db=db)
 for row in h.query("SELECT i.campaign, json_extract(i.config, '$.WAY') AS way, i.outcome, count(*) AS n, "
                    "min(i.time_ns) / 1e3 AS best_us FROM v_iterations i GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"):
     print(json.dumps(row))
-for row in h.query("SELECT DISTINCT method, device_name FROM v_iterations WHERE outcome = 'passed'"):
-    print(json.dumps(row))
+for row in h.query("SELECT min(iteration) AS iteration, device_name FROM v_iterations WHERE outcome = 'passed' GROUP BY campaign"):
+    print(json.dumps({**row, "method": h.show(row["iteration"])["samples"]["method"]}))

@@ -49,13 +49,14 @@ case $file in
   *.whl)
     cp "$file" "$root/home/person/"
     in_root 'chown -R person /home/person'
-    step 0 as_person 'python3 -m venv v && v/bin/pip install --quiet --no-index *.whl && ln -s ../v/bin/harness bin/harness'
+    in_venv='find v -name __pycache__ -prune -o -print | sort'
+    step 0 as_person "python3 -m venv v && $in_venv > before && v/bin/pip install --quiet --no-index *.whl && ln -s ../v/bin/harness bin/harness"
     use
     step 0 as_person 'v/bin/python -c "
 import harness
 with harness.Session(device=\"cpu\", budget=\"2m\") as h:
     print(h.evaluate(\"vector_scale\").feedback())"' 20
-    step 0 as_person 'v/bin/pip uninstall --quiet --yes harness && find v -iname "*harness*"' ;;
+    step 0 as_person "v/bin/pip uninstall --quiet --yes harness && $in_venv | diff before -" ;;
   *.deb)
     in_root 'chown -R person /home/person'
     for package in ${earlier:+"$earlier"} "$file"; do

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
@@ -62,7 +63,10 @@ DeviceInfo device_of(const Question& question) {
   return device;
 }
 
-CallableKernel::CallableKernel(Question question) : question_(std::move(question)), problem_(problem_of(question_)) {
+CallableKernel::CallableKernel(Question question)
+    : question_(std::move(question)),
+      problem_(problem_of(question_)),
+      process_(std::to_string(std::random_device{}())) {
   info_.name = question_.name;
   info_.summary = "a function of a running program (" + question_.program + ")";
   info_.workloads = {problem_.workload};
@@ -115,7 +119,7 @@ Realized CallableKernel::realize(const Candidate& candidate, const std::string&,
 }
 
 std::string CallableKernel::admission_hash() {
-  return sha256_hex("admission of " + problem_.contract_hash);
+  return sha256_hex("admission of " + problem_.contract_hash + " in " + process_);
 }
 
 KernelPlugin& CallableCatalog::plugin(const std::string& kernel) {

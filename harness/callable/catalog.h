@@ -29,6 +29,8 @@ class CallableKernel : public KernelPlugin {
   Question question_;
   KernelInfo info_;
   Problem problem_;
+  std::string
+      process_;  // a trial of the gates holds for this one: the text of a function does not say all that it does
 };
 
 class CallableCatalog : public Catalog {

@@ -141,8 +141,12 @@ struct CallableEvaluator::Work {
 };
 
 CallableEvaluator::CallableEvaluator(const Question& question, Line& line, std::optional<double> usd_per_hour,
-                                     Phase phase)
-    : device_(device_of(question)), line_(line), usd_per_hour_(usd_per_hour), phase_(std::move(phase)) {
+                                     double forms_s, Phase phase)
+    : device_(device_of(question)),
+      line_(line),
+      usd_per_hour_(usd_per_hour),
+      forms_s_(forms_s),
+      phase_(std::move(phase)) {
   const Limits limits = default_limits(device_);
   search_ = limits.search;
   confirm_ = limits.confirm;
@@ -245,7 +249,7 @@ std::optional<Admission> CallableEvaluator::admit(const AdmissionRequest& reques
   if (request.groups.empty()) throw bad_input("harness tune: there is nothing to try the gates on");
   const double begin = seconds_now();
   try {
-    Admission admission = try_gates(request.groups.front().baseline.problem, request.hash, device_, line_);
+    Admission admission = try_gates(request.groups.front().baseline.problem, request.hash, device_, forms_s_, line_);
     admission.seconds = seconds_now() - begin;
     return admission;
   } catch (const CallerGone&) {

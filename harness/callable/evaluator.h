@@ -17,7 +17,9 @@ inline constexpr const char* kClaim =
 class CallableEvaluator : public Evaluator {
  public:
   using Phase = std::function<void(const std::string& what)>;
-  CallableEvaluator(const Question& question, Line& line, std::optional<double> usd_per_hour, Phase phase);
+  /// `forms_s`: what the trial of the gates may take for hostile forms, about.
+  CallableEvaluator(const Question& question, Line& line, std::optional<double> usd_per_hour, double forms_s,
+                    Phase phase);
   DeviceInfo device() override { return device_; }
   std::optional<DeviceInfo> preflight_device() override { return std::nullopt; }
   void prepare(std::span<const Realized>) override {}
@@ -36,6 +38,7 @@ class CallableEvaluator : public Evaluator {
   DeviceInfo device_;
   Line& line_;
   std::optional<double> usd_per_hour_;
+  double forms_s_;
   Phase phase_;
   TimingPolicy search_, confirm_;
   double run_s_ = 0;  // the deadline of one call

@@ -8,6 +8,7 @@
 #include "harness/core/device.h"
 #include "harness/core/error.h"
 #include "harness/core/generators.h"
+#include "harness/evaluate/limits.h"
 #include "harness/judge/mutants.h"
 #include "harness/judge/tolerance.h"
 
@@ -22,6 +23,13 @@ std::vector<const Argument*> written_arguments(const Problem& problem) {
   for (const Argument& argument : problem.arguments)
     if (is_written(argument.kind)) written.push_back(&argument);
   return written;
+}
+
+/// Where not all can be tried, those that are tried at large sizes of other kernels are.
+std::vector<std::string> telling_forms_first() {
+  std::vector<std::string> forms = draw_form_names();
+  std::ranges::stable_partition(forms, is_tried_at_large_sizes);
+  return forms;
 }
 
 std::string sentence_in(const json& from, const char* key) {
@@ -126,7 +134,8 @@ json comparisons_of(const Problem& problem, const Admission& admission, const st
   return all;
 }
 
-Admission try_gates(const Problem& problem, const std::string& hash, const DeviceInfo& device, Line& line) {
+Admission try_gates(const Problem& problem, const std::string& hash, const DeviceInfo& device, double forms_s,
+                    Line& line) {
   Admission admission;
   admission.kernel = problem.kernel;
   admission.hash = hash;
@@ -134,7 +143,8 @@ Admission try_gates(const Problem& problem, const std::string& hash, const Devic
   admission.device_key = device.admission_key;
   json bits = json::object();
   for (const Argument* output : written_arguments(problem)) bits[output->name] = judge::impostor_bits(*output);
-  take_errors(line.ask("trial", {{"forms", draw_form_names()}, {"impostor_bits", bits}}), problem, admission);
+  take_errors(line.ask("trial", {{"forms", telling_forms_first()}, {"impostor_bits", bits}, {"forms_s", forms_s}}),
+              problem, admission);
   if (admission.problems.empty()) try_spoiled(problem, line, admission);
   admission.passed = admission.problems.empty();
   return admission;

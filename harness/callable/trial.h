@@ -13,7 +13,9 @@ json comparisons_of(const Problem& problem, const Admission& admission, const st
 std::vector<std::string> usable_forms(const Admission& admission);
 
 /// The gates on trial: the caller measures the error of its baseline and that of an impostor one precision lower in
-/// each form, tolerances follow, and every spoiled output must be refused. Throws CallerGone.
-Admission try_gates(const Problem& problem, const std::string& hash, const DeviceInfo& device, Line& line);
+/// each form, tolerances follow, and every spoiled output must be refused. Forms that are not begun after `forms_s` are
+/// left out. Throws CallerGone.
+Admission try_gates(const Problem& problem, const std::string& hash, const DeviceInfo& device, double forms_s,
+                    Line& line);
 
 }  // namespace harness::callable

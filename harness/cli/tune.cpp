@@ -60,9 +60,12 @@ int tune(const TuneArguments& arguments, Shell& shell) {
   report::LiveRowWriter row([&shell] { return open_live(shell); });
   report::Readers readers({&display, &row});
   callable::CallableCatalog catalog(question);
-  callable::CallableEvaluator evaluator(question, line, options.usd_per_hour, [&readers](const std::string& what) {
-    readers.phase({what, std::nullopt});
-  });
+  constexpr double kShareOfForms = 0.15, kFormsWithoutBudget_s = 60;
+  const double forms_s = options.budget_s ? kShareOfForms * *options.budget_s : kFormsWithoutBudget_s;
+  callable::CallableEvaluator evaluator(question, line, options.usd_per_hour, forms_s,
+                                        [&readers](const std::string& what) {
+                                          readers.phase({what, std::nullopt});
+                                        });
   TuneClock clock;
   const json environment{{"harness", shell.rooms.program.number},
                          {"revision", shell.rooms.program.revision},

@@ -113,7 +113,7 @@ Evaluated evaluate(const std::function<json(const json&)>& script, bool beside) 
     request.baseline_ns = 100;
   }
   Caller caller(script);
-  CallableEvaluator evaluator(question, caller.line, std::nullopt, [](const std::string&) {});
+  CallableEvaluator evaluator(question, caller.line, std::nullopt, 1, [](const std::string&) {});
   Evaluated done{evaluator.evaluate(request), {}};
   done.asked = caller.asked;
   return done;
@@ -211,7 +211,7 @@ TEST_CASE("a trial derives tolerances between honest and impostor, and refuses a
     });
     const Question question = read_question(a_question());
     CallableKernel kernel(question);
-    return try_gates(kernel.problem(""), "hash", device_of(question), caller.line);
+    return try_gates(kernel.problem(""), "hash", device_of(question), 1, caller.line);
   };
   const Admission admission = tried("relative-l2:result", 1e-3);
   CHECK(admission.passed);

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import itertools
 import json
+import math
 import re
 import signal
 import subprocess
@@ -86,7 +87,7 @@ def powers_of_two(least: int, most: int) -> List[int]:
 def _question(subject: Subject, compile_fn: Compile, space: Mapping[str, Sequence[Any]],
               constraint: Optional[Callable[[Dict[str, Any]], bool]], tolerance: Optional[float],
               name: Optional[str]) -> Json:
-    values = {key: list(space[key]) for key in sorted(space)}
+    values = {key: [_value(key, each) for each in space[key]] for key in sorted(space)}
     question = {"schema": 1, "name": name or _plain(getattr(compile_fn, "__name__", "callable")),
                 "device": subject.kind.device, "device_name": subject.kind.device_name[:80],
                 "program": subject.kind.program, "compile_source": _source(compile_fn),
@@ -103,6 +104,14 @@ def _question(subject: Subject, compile_fn: Compile, space: Mapping[str, Sequenc
     return question
 
 
+def _value(name: str, value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    plain = value.item() if not isinstance(value, (bool, int, float, str)) and hasattr(value, "item") else value
+    if not isinstance(plain, (bool, int, float, str)) or (isinstance(plain, float) and not math.isfinite(plain)):
+        raise errors.BadInput(f"a value of '{name}' is {value!r}: numbers, texts and truth values are allowed")
+    return plain
+
+
 def _plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "", name)[:80] or "callable"
 
@@ -112,6 +121,15 @@ def _source(function: Any) -> str:
         return inspect.getsource(function)[: 1 << 18]
     except (OSError, TypeError):  # written in C, or typed at a prompt
         return f"# {getattr(function, '__module__', '')}.{getattr(function, '__qualname__', function)!s}\n"
+
+
+def _told(value: Any) -> Any:
+    """JSON has no infinities and no NaN: null."""
+    if isinstance(value, dict):
+        return {key: _told(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_told(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class _Program:
@@ -124,7 +142,7 @@ class _Program:
     def say(self, message: Json) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(message, allow_nan=False, default=str) + "\n")
+            self._process.stdin.write(json.dumps(_told(message), allow_nan=False) + "\n")
             self._process.stdin.flush()
         except OSError:
             pass  # it has ended: its last line says why
@@ -188,7 +206,7 @@ class _Caller:
     def _answer(self, asked: Json) -> Json:
         if asked["ask"] == "trial":
             try:
-                return judging.trial(self.subject, asked["forms"], asked["impostor_bits"])
+                return judging.trial(self.subject, asked["forms"], asked["impostor_bits"], asked["forms_s"])
             except Refused as refused:
                 return {"problem": f"the baseline itself is refused: {refused.failure['message']}"}
         if asked["ask"] == "spoil":

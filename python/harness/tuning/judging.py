@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from .kinds import FLOATS, Results
@@ -140,11 +141,15 @@ def judge(subject: Subject, function: Function, draw: Draw, by: Mapping[str, Jso
     evidence.gate("determinism", True, "a second call on the same inputs left the same bits")
 
 
-def trial(subject: Subject, forms: Sequence[str], bits: Mapping[str, int]) -> Json:
+def trial(subject: Subject, forms: Sequence[str], bits: Mapping[str, int], forms_s: float) -> Json:
     """The errors of the baseline and of an impostor one precision lower, in each form."""
     found: List[Json] = []
     skipped = [f"the reference computes in the arguments' own types: {subject.why_not_wide}"] if not subject.wide else []
+    begin = time.perf_counter()
     for form in forms if subject.forms else ("nominal",):
+        if form != "nominal" and time.perf_counter() - begin > forms_s:
+            skipped.append(f"{form}: no time was left for it")
+            continue
         draws = [subject.draw(form)] + ([subject.draw(form, 0)] if form == "nominal" else [])
         errors: Dict[str, List[Any]] = {}
         for draw in draws:

@@ -34,6 +34,7 @@ class Subject:
         self.forms = forms and drawer is None
         self.positions = [i for i, each in enumerate(self.given) if kind.owns(each)]
         self.names = _names(baseline, len(self.given))
+        self.returned_as = "result" if "result" not in self.names else "returned"
         self.domains: Dict[int, Domain] = {i: kind.domain(self.given[i]) for i in self.positions}
         self.wide = True  # the reference computes in double precision
         self.why_not_wide = ""
@@ -100,7 +101,10 @@ class Subject:
         return (self.kind.dtype(value), self.kind.shape(value)) if self.kind.owns(value) else (type(value),)
 
     def results(self, function: Function, arguments: Sequence[Any]) -> Results:
-        return flat(self.kind, self.kind.call(function, arguments))
+        return self.flat(self.kind.call(function, arguments))
+
+    def flat(self, value: Any) -> Results:
+        return flat(self.kind, value, self.returned_as)
 
     def outputs(self, results: Results, arguments: Sequence[Any]) -> Dict[str, Any]:
         """What was returned and what was written in place, by the names that the program knows."""

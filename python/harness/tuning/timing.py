@@ -154,8 +154,6 @@ class ByEvents(Contender):
         return self._timed(self._one, lambda: self.function(*self.draws[0].arguments))
 
     def keep(self) -> None:
-        from .kinds import flat
-
         for draw in self.draws:
             for i in self.subject.written:
                 self.subject.kind.copy_into(draw.arguments[i], draw.before[i])
@@ -165,7 +163,7 @@ class ByEvents(Contender):
             return
         self._graph.replay()
         self._torch.cuda.synchronize()
-        self.kept = (self.draws[place], flat(self.subject.kind, self._results[place]))
+        self.kept = (self.draws[place], self.subject.flat(self._results[place]))
 
 
 def sets_for(subject: Subject) -> int:
