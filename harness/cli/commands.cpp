@@ -9,6 +9,7 @@ void define_check(CLI::App&, Shell&, std::function<int()>&);
 void define_devices(CLI::App&, Shell&, std::function<int()>&);
 void define_kernels(CLI::App&, Shell&, std::function<int()>&);
 void define_variants(CLI::App&, Shell&, std::function<int()>&);
+void define_models(CLI::App&, Shell&, std::function<int()>&);
 void define_strategies(CLI::App&, Shell&, std::function<int()>&);
 void define_playbook(CLI::App&, Shell&, std::function<int()>&);
 void define_simulate(CLI::App&, Shell&, std::function<int()>&);
@@ -50,7 +51,9 @@ const std::vector<Command>& commands() {
        "Optimize kernels within a budget",
        define_run,
        {"harness run softmax --device cpu --budget 40s",
-        "harness run attention --usd-per-hour 3.5 --budget 8m --name nightly", "harness run --resume --budget 10m"}},
+        "harness run attention --usd-per-hour 3.5 --budget 8m --name nightly",
+        "harness run attention --model llama-3.1-70b --phase decode --batch 16 --budget 2m",
+        "harness run --resume --budget 10m"}},
       {"Try and optimize",
        "eval",
        "Evaluate one variant: build, gates, timing",
@@ -65,6 +68,11 @@ const std::vector<Command>& commands() {
       {"What there is", "devices", "The devices here, and what is missing", define_devices},
       {"What there is", "kernels", "The kernel plugins", define_kernels},
       {"What there is", "variants", "A kernel's variants and their parameters", define_variants},
+      {"What there is",
+       "models",
+       "The published models whose shapes kernels can be asked for",
+       define_models,
+       {"harness models", "harness models llama-3.1-70b --phase decode --batch 16"}},
       {"What there is", "strategies", "The strategies, rules, searches and diagnoses", define_strategies},
       {"What there is", "playbook", "The patterns of the playbook, and what came of them", define_playbook},
       {"Judge strategies and searches", "simulate", "Try a search on a recorded space, with no device",

@@ -27,8 +27,8 @@ const std::vector<Room>& rooms() {
   static const std::vector<Room> all{
       {"main", {"composition", "device/cpu", "device/cuda"}, "", {}, "the list of the kinds of devices"},
       {"composition",
-       {"core", "system", "device/port", "script/catalog", "script/gpus", "script/strategy", "store", "worker",
-        "evaluate", "propose", "service", "cli"},
+       {"core", "system", "device/port", "script/catalog", "script/contract", "script/gpus", "script/strategy", "store",
+        "worker", "evaluate", "propose", "service", "cli"},
        "",
        {},
        "makes the real class for each port"},
