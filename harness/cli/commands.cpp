@@ -22,6 +22,7 @@ void define_campaigns(CLI::App&, Shell&, std::function<int()>&);
 void define_compare(CLI::App&, Shell&, std::function<int()>&);
 void define_recommend(CLI::App&, Shell&, std::function<int()>&);
 void define_sweep(CLI::App&, Shell&, std::function<int()>&);
+void define_tune(CLI::App&, Shell&, std::function<int()>&);
 void define_profile(CLI::App&, Shell&, std::function<int()>&);
 void define_report(CLI::App&, Shell&, std::function<int()>&);
 void define_doctor(CLI::App&, Shell&, std::function<int()>&);
@@ -121,6 +122,13 @@ const std::vector<Command>& commands() {
        "How a variant's cost grows with a size: a scaling study, never a speedup",
        define_sweep,
        {"harness sweep vector_scale 10_vector --over N=1024,2048,...,1048576 --device cpu"}},
+      {"Try and optimize",
+       "tune",
+       "Which configuration runs where over a grid of shapes, and what that loses",
+       define_tune,
+       {"harness tune vector_scale --grid \"N=1024..1048576\" --device cpu --budget 2m",
+        "harness tune attention --grid \"Sk=512..32768,B=1..256\" --model llama-3.1-8b --phase decode --budget 2h",
+        "harness tune attention.tune.json --refresh"}},
       {"Try and optimize",
        "profile",
        "What a variant does on a GPU, line by line: counted without one",

@@ -18,7 +18,8 @@ std::map<std::string, double> planned_weights(const std::vector<std::string>& mo
   INFO(finished.err);
   REQUIRE(finished.status == 0);
   std::map<std::string, double> weights;
-  for (const json& arm : finished.lines().at(0).at("arms")) weights[arm.at("id").at("workload")] = arm.at("weight");
+  const json plan = finished.lines().at(0);
+  for (const json& arm : plan.at("arms")) weights[arm.at("id").at("workload")] = arm.at("weight");
   return weights;
 }
 

@@ -68,7 +68,8 @@ TEST_CASE("a model's facts are all there, also those that it does not say") {
 
 TEST_CASE("a model with a mistake, or with numbers that contradict each other, is refused with file and line") {
   CHECK_THAT(model_complaint("heads = 4", "haeds = 4"), Catch::Contains("did you mean 'heads'"));
-  CHECK_THAT(model_complaint("kv_heads = 2", "kv_heads = 3"), Catch::Contains("models/small.lua:1: model: field 'kv_heads' must be a divisor"));
+  CHECK_THAT(model_complaint("kv_heads = 2", "kv_heads = 3"),
+             Catch::Contains("models/small.lua:1: model: field 'kv_heads' must be a divisor"));
   CHECK_THAT(model_complaint("hidden = 64", "hidden = 66"), Catch::Contains("give head_dim"));
   CHECK_THAT(model_complaint("\"f16\"", "\"f32\""), Catch::Contains("must be \"f16\" or \"bf16\""));
   CHECK_THAT(model_complaint("\"decode\"", "\"deocde\""), Catch::Contains("did you mean 'decode'"));
