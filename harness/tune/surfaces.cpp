@@ -12,8 +12,9 @@ constexpr double kNoise = 1e-3;       // variance of what is measured over that 
 constexpr double kUsualSpread = 0.2;  // of log ratios about their mean
 constexpr double kUsualCounts = 2;    // as much as so many measured ones that had it
 constexpr double kUsualReach = 4;     // doublings
-constexpr double kReaches[] = {1, 2, 4, 8, 16};
-constexpr std::size_t kTelling = 2;  // measured ones of a candidate, from which on they tell of its surface
+constexpr double kReaches[] = {1, 2, 4, 8};
+constexpr std::size_t kTellReach = 6;  // measured ones of all candidates, from which on they tell of the reach
+constexpr std::size_t kTelling = 2;    // measured ones of a candidate, from which on they tell of its surface
 
 double doublings(const Point& a, const Point& b) {
   double squares = 0;
@@ -120,6 +121,7 @@ void Surfaces::learn() const {
     const double times = static_cast<double>(count) + kUsualCounts;
     const double variance = (squares + kUsualCounts * kUsualSpread * kUsualSpread) / times;
     const double likelihood = -0.5 * times * std::log(variance) - logarithms;
+    if (count < kTellReach && reach != kUsualReach) continue;
     if (likelihood <= best) continue;
     best = likelihood;
     reach_ = reach;
