@@ -36,7 +36,7 @@ TEST_CASE("a tune ends with a table that holds, is recorded, goes stale and is r
   const std::string file = scratch.path("table.json");
   const Finished made =
       run_harness({"tune", "vector_scale", "--grid", "N=4096..65536", "--workload", "dtype=f16", "--device", "cpu",
-                   "--budget", "120s", "--db", scratch.db(), "-o", file, "--json"});
+                   "--budget", "300s", "--db", scratch.db(), "-o", file, "--json"});
   INFO(made.err);
   REQUIRE(made.status == 0);
   json table = made.lines().at(0);
