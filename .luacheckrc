@@ -34,6 +34,7 @@ files["kernels/"] = {
 }
 files["bench/agents/kernels/"] = { ignore = { "212", "631" }, read_globals = manifest }   -- as adopt writes them
 files["gpus/"] = { read_globals = { "gpu" } }
+files["models/"] = { read_globals = { "model" } }
 files["playbook/"] = { read_globals = { "pattern" } }
 files["harness/script/strategy/"] = { globals = { "strategy", "rule", "search", "pattern", "diagnosis" }, read_globals = { "use" } }
 for _, name in ipairs { "kernel", "variant" } do files["harness/service/templates/" .. name .. ".lua"] = { read_globals = manifest } end

@@ -15,6 +15,7 @@
 #include "harness/evaluate/reference_build.h"
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
+#include "harness/script/contract/models.h"
 #include "harness/script/gpus/gpus.h"
 #include "harness/script/strategy/diagnoses.h"
 #include "harness/script/strategy/fleet_file.h"
@@ -211,6 +212,7 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
   rooms.catalog = [&](const Places& places) { return make_catalog(places, kinds); };
   rooms.formula_catalog = [&](const Places& places) { return make_catalog(places, kinds); };
   rooms.scripts = make_scripts;
+  rooms.models = [](const Places& places) { return script::read_models(paths(model_folders(places))); };
   rooms.devices = [&](const Places&) { return probe_devices(kinds); };
   rooms.device_words = device_words(kinds);
   rooms.evaluator = [&](const Places& places, const DeviceInfo& device, std::optional<double> usd_per_hour,

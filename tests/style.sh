@@ -39,7 +39,7 @@ if ! missing clang-format clang-format; then
   check "run clang-format -i on it" clang-format --dry-run -Werror -- "${files[@]}"
 fi
 if ! missing luacheck lua-check; then
-  mapfile -t files < <(find bench gpus harness kernels strategies -name '*.lua' | sort)
+  mapfile -t files < <(find bench gpus harness kernels models strategies -name '*.lua' | sort)
   check "mend it, or name a new global in .luacheckrc" luacheck --quiet --no-color -- "${files[@]}"
   check "mend its Lua" check_page -- playbook/[0-9]*.md
 fi

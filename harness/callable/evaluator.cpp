@@ -27,7 +27,7 @@ double seconds_now() {
 }
 
 Error bad_answer(const std::string& what) {
-  return bad_input(fmt::format("harness tune: the caller's answer has {}; see docs/tune.md", what));
+  return bad_input(fmt::format("harness callable: the caller's answer has {}; see docs/callables.md", what));
 }
 
 std::string text_in(const json& from, const char* key, std::size_t most = kLongestText) {
@@ -246,7 +246,7 @@ Evaluation CallableEvaluator::evaluate(const EvaluationRequest& request) {
 }
 
 std::optional<Admission> CallableEvaluator::admit(const AdmissionRequest& request) {
-  if (request.groups.empty()) throw bad_input("harness tune: there is nothing to try the gates on");
+  if (request.groups.empty()) throw bad_input("harness callable: there is nothing to try the gates on");
   const double begin = seconds_now();
   try {
     Admission admission = try_gates(request.groups.front().baseline.problem, request.hash, device_, forms_s_, line_);

@@ -34,11 +34,11 @@ json Line::read() {
     if (const std::size_t end = pending_.find('\n', searched); end != std::string::npos) {
       json line = parse_json_if_valid(std::string_view(pending_).substr(0, end));
       pending_.erase(0, end + 1);
-      if (!line.is_object()) throw bad_input("harness tune: a line of the caller is no JSON object; see docs/tune.md");
+      if (!line.is_object()) throw bad_input("harness callable: a line of the caller is no JSON object; see docs/callables.md");
       return line;
     }
     searched = pending_.size();
-    if (searched > kLongestLine) throw bad_input("harness tune: a line of the caller is longer than 64 MiB");
+    if (searched > kLongestLine) throw bad_input("harness callable: a line of the caller is longer than 64 MiB");
     pollfd waits{input_, POLLIN, 0};
     const int ready = poll(&waits, 1, kLookEvery_ms);
     if (stop_()) ended_ = true;
@@ -66,7 +66,7 @@ json Line::ask(const std::string& what, json question) {
   }
   json answer = read();
   if (answer.value("id", json()) != asked_)
-    throw bad_input("harness tune: the caller answered another question than it was asked; see docs/tune.md");
+    throw bad_input("harness callable: the caller answered another question than it was asked; see docs/callables.md");
   return answer;
 }
 

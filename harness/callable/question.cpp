@@ -15,7 +15,7 @@ constexpr std::size_t kMostText = 1 << 20, kMostName = 100, kMostParameters = 64
 constexpr std::size_t kMostArguments = 256, kMostRank = 16;
 
 Error refused(const std::string& what) {
-  return bad_input("harness tune: " + what + "; see docs/tune.md");
+  return bad_input("harness callable: " + what + "; see docs/callables.md");
 }
 
 std::string text_of_field(const json& line, const char* key, std::size_t most) {

@@ -42,7 +42,7 @@ double error_in(const json& from, const char* key) {
   const json field = from.value(key, json());
   if (field.is_null()) return INFINITY;
   if (!field.is_number() || !(field.get<double>() >= 0))
-    throw bad_input(fmt::format("harness tune: '{}' of a trial is no error; see docs/tune.md", key));
+    throw bad_input(fmt::format("harness callable: '{}' of a trial is no error; see docs/callables.md", key));
   return field.get<double>();
 }
 
@@ -67,7 +67,7 @@ void take_errors(const json& answer, const Problem& problem, Admission& admissio
     const std::string name = sentence_in(found, "output"), form = sentence_in(found, "form");
     const Argument* const output = find_argument(problem, name);
     if (output == nullptr || !is_written(output->kind) || !std::ranges::count(draw_form_names(), form))
-      throw bad_input("harness tune: a trial names an output or a form that is not there; see docs/tune.md");
+      throw bad_input("harness callable: a trial names an output or a form that is not there; see docs/callables.md");
     if (!is_floating(output->dtype)) continue;
     const Tolerance measured{"", form, name, error_in(found, "honest"), error_in(found, "impostor"), 0, ""};
     // A baseline that overflows in a form tells nothing there.

@@ -6,6 +6,7 @@
 
 #include "harness/service/arguments.h"
 #include "harness/service/asked_candidate.h"
+#include "harness/service/model_shapes.h"
 #include "harness/service/shell.h"
 
 namespace harness {
@@ -30,6 +31,9 @@ void add_gate_options(CLI::App& app, Shell& shell);
 void add_shared_options(CLI::App& app, Shell& shell);  // these three
 
 void add_times_options(CLI::App& app, AskedTimes& times);
+/// --workload, --model with what belongs to it, --mix; asked_words reads them.
+void add_workload_options(CLI::App& app, WorkloadWords& words);
+void add_model_options(CLI::App& app, ModelAsked& model);  // --phase, --batch and --context
 /// KERNEL VARIANT, --from, --source and -p.
 void add_candidate_options(CLI::App& app, CandidateWords& words);
 void add_parameter_option(CLI::App& app, CandidateWords& words);

@@ -9,6 +9,7 @@ void define_check(CLI::App&, Shell&, std::function<int()>&);
 void define_devices(CLI::App&, Shell&, std::function<int()>&);
 void define_kernels(CLI::App&, Shell&, std::function<int()>&);
 void define_variants(CLI::App&, Shell&, std::function<int()>&);
+void define_models(CLI::App&, Shell&, std::function<int()>&);
 void define_strategies(CLI::App&, Shell&, std::function<int()>&);
 void define_playbook(CLI::App&, Shell&, std::function<int()>&);
 void define_simulate(CLI::App&, Shell&, std::function<int()>&);
@@ -21,6 +22,7 @@ void define_campaigns(CLI::App&, Shell&, std::function<int()>&);
 void define_compare(CLI::App&, Shell&, std::function<int()>&);
 void define_recommend(CLI::App&, Shell&, std::function<int()>&);
 void define_sweep(CLI::App&, Shell&, std::function<int()>&);
+void define_tune(CLI::App&, Shell&, std::function<int()>&);
 void define_profile(CLI::App&, Shell&, std::function<int()>&);
 void define_report(CLI::App&, Shell&, std::function<int()>&);
 void define_doctor(CLI::App&, Shell&, std::function<int()>&);
@@ -38,7 +40,7 @@ void define_capture(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
 void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_guard(CLI::App&, Shell&, std::function<int()>&);
-void define_tune(CLI::App&, Shell&, std::function<int()>&);
+void define_callable(CLI::App&, Shell&, std::function<int()>&);
 void define_node(CLI::App&, Shell&, std::function<int()>&);
 void define_fleet(CLI::App&, Shell&, std::function<int()>&);
 void define_demo(CLI::App&, Shell&, std::function<int()>&);
@@ -51,7 +53,9 @@ const std::vector<Command>& commands() {
        "Optimize kernels within a budget",
        define_run,
        {"harness run softmax --device cpu --budget 40s",
-        "harness run attention --usd-per-hour 3.5 --budget 8m --name nightly", "harness run --resume --budget 10m"}},
+        "harness run attention --usd-per-hour 3.5 --budget 8m --name nightly",
+        "harness run attention --model llama-3.1-70b --phase decode --batch 16 --budget 2m",
+        "harness run --resume --budget 10m"}},
       {"Try and optimize",
        "eval",
        "Evaluate one variant: build, gates, timing",
@@ -66,6 +70,11 @@ const std::vector<Command>& commands() {
       {"What there is", "devices", "The devices here, and what is missing", define_devices},
       {"What there is", "kernels", "The kernel plugins", define_kernels},
       {"What there is", "variants", "A kernel's variants and their parameters", define_variants},
+      {"What there is",
+       "models",
+       "The published models whose shapes kernels can be asked for",
+       define_models,
+       {"harness models", "harness models llama-3.1-70b --phase decode --batch 16"}},
       {"What there is", "strategies", "The strategies, rules, searches and diagnoses", define_strategies},
       {"What there is", "playbook", "The patterns of the playbook, and what came of them", define_playbook},
       {"Judge strategies and searches", "simulate", "Try a search on a recorded space, with no device",
@@ -114,6 +123,13 @@ const std::vector<Command>& commands() {
        "How a variant's cost grows with a size: a scaling study, never a speedup",
        define_sweep,
        {"harness sweep vector_scale 10_vector --over N=1024,2048,...,1048576 --device cpu"}},
+      {"Try and optimize",
+       "tune",
+       "Which configuration runs where over a grid of shapes, and what that loses",
+       define_tune,
+       {"harness tune vector_scale --grid \"N=1024..1048576\" --device cpu --budget 2m",
+        "harness tune attention --grid \"Sk=512..32768,B=1..256\" --model llama-3.1-8b --phase decode --budget 2h",
+        "harness tune attention.tune.json --refresh"}},
       {"Try and optimize",
        "profile",
        "What a variant does on a GPU, line by line: counted without one",
@@ -170,8 +186,8 @@ const std::vector<Command>& commands() {
        "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"Bring kernels in, take winners out", "guard",
        "In CI: whether kernels are right and as fast as a package of them", define_guard},
-      {"Agents and machines", "tune", "The other end of Python's harness.tune: searches a function's configurations",
-       define_tune},
+      {"Agents and machines", "callable", "The other end of Python's harness.tune: searches a function's configurations",
+       define_callable},
       {"Agents and machines", "node", "The other end of a fleet: evaluates what it is asked on its standard input",
        define_node},
       {"Agents and machines",

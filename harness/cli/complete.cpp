@@ -135,6 +135,20 @@ Names scaffold_kinds() {
   return names;
 }
 
+Names names_of_models(Shell& shell) {
+  Names names;
+  for (const Model& model : shell.rooms.models(shell.places())) names.push_back(model.name);
+  return names;
+}
+
+/// Of the model that was typed before, else all.
+Names phases(Shell& shell, const Typed& typed) {
+  if (typed.command == "models" && !typed.positionals.empty())
+    for (const Model& model : shell.rooms.models(shell.places()))
+      if (model.name == typed.positionals.front()) return model.phases;
+  return model_phases();
+}
+
 using Lookup = std::function<Names(Shell&, const Typed&)>;
 
 /// --variant of `run softmax`: the kernel that was typed before.
@@ -160,6 +174,8 @@ const std::map<std::string, Lookup>& option_lookups() {
       {"--outcome", [](Shell&, const Typed&) { return harness::names_of<OutcomeKind>(); }},
       {"--verdict", [](Shell&, const Typed&) { return harness::names_of<Comparison>(); }},
       {"--device", [](Shell& shell, const Typed&) { return devices(shell); }},
+      {"--model", [](Shell& shell, const Typed&) { return names_of_models(shell); }},
+      {"--phase", phases},
       {"--for", [](Shell&, const Typed&) { return names_of_gpus(); }},
   };
   return lookups;
@@ -185,6 +201,7 @@ const std::map<std::string, Positionals>& positional_lookups() {
       {"recommend", {{kernel}}},
       {"variants", {{kernel}}},
       {"package", {{kernel}}},
+      {"models", {{[](Shell& shell, const Typed&) { return names_of_models(shell); }}}},
       {"report", {{campaign}}},
       {"replay", {{campaign}}},
       {"compare", {{campaign, campaign}}},

@@ -23,7 +23,7 @@ namespace {
 
 struct EvalArguments {
   EvaluationAsked asked;
-  std::string workloads;
+  WorkloadWords words;
   bool json = false, quiet = false, gates = false, veil = false, feedback = false;
 };
 
@@ -145,10 +145,7 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   EvaluationAsked& asked = arguments->asked;
   add_candidate_options(app, asked.words);
   app.add_option("--label", asked.label, "What to call it: history, show, best and diff print it")->type_name("TEXT");
-  app.add_option(
-      "--workload", arguments->workloads,
-      "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
-      "by commas (default: the set 'default')");
+  add_workload_options(app, arguments->words);
   app.add_option("--device", asked.device, shell.rooms.device_words)->capture_default_str();
   add_times_options(app, asked.times);
   app.add_option("--usd-per-hour", asked.usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
@@ -163,7 +160,8 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
     require_candidate(arguments->asked.words, "eval");
     if (!arguments->json && (arguments->asked.reuse || arguments->veil || arguments->feedback))
       throw bad_input("eval: --reuse, --veil and --feedback need --json");
-    arguments->asked.workloads = split_commas(arguments->workloads);
+    arguments->asked.workloads =
+        asked_words(arguments->words, {arguments->asked.words.kernel}, arguments->asked.device, shell);
     return eval(*arguments, shell);
   };
 }

@@ -25,7 +25,8 @@ constexpr int kPlannedDecisions = 10;  // of a dry run
 
 struct RunArguments {
   CampaignAsked asked;
-  std::string budget, goal, workloads, variants, name, resume, report;
+  WorkloadWords words;
+  std::string budget, goal, variants, name, resume, report;
   double max_cost = 0, usd_per_hour = 0;
   std::string proposer, proposer_variables, proposer_timeout, token_price;
   std::int64_t at_once = 0;
@@ -73,7 +74,7 @@ void fill_options(RunArguments& arguments, Shell& shell) {
     options.goal_of_floor = goal.of_floor;
   }
   if (!arguments.name.empty()) options.name = arguments.name;
-  if (!arguments.workloads.empty()) options.workloads = split_commas(arguments.workloads);
+  options.workloads = asked_words(arguments.words, options.kernels, arguments.asked.device, shell);
   if (!arguments.variants.empty()) options.variants = split_commas(arguments.variants);
   if (arguments.usd_per_hour > 0) options.usd_per_hour = arguments.usd_per_hour;
   if (arguments.max_cost > 0) options.max_cost_usd = arguments.max_cost;
@@ -164,10 +165,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "The devices of a fleet file, here and on other machines (see harness fleet)")
       ->type_name("FILE");
   add_times_options(app, arguments->asked.times);
-  app.add_option(
-      "--workload", arguments->workloads,
-      "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
-      "by commas (default: the set 'default')");
+  add_workload_options(app, arguments->words);
   app.add_option("--variant", arguments->variants, "Only these variants, separated by commas");
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();

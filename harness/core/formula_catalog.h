@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/core/catalog.h"
+#include "harness/core/model.h"
 
 // A candidate's plan with expressions of the sizes in the place of numbers: what a launcher without harness is made of.
 namespace harness {
@@ -126,6 +127,11 @@ class KernelFormulas {
   virtual std::optional<AdoptedFrom> adopted() = 0;
   /// The plugin's folder.
   virtual std::string folder() = 0;
+  /// Whether the kernel says which sizes it has in a model.
+  virtual bool has_models() { return false; }
+  /// The shapes that the kernel has there, each with the calls that one pass through the model makes of it as its
+  /// weight; empty: it has none in this phase. Throws Error(bad_input) where its manifest does not say.
+  virtual std::vector<ModelShape> model_shapes(const Model& model, const ModelQuestion& question) = 0;
 };
 
 class FormulaKernel : public KernelPlugin, public KernelFormulas {};

@@ -91,6 +91,17 @@ void add_folders_of(Places& places) {
   if (places.own.empty()) places.own = places.project;
 }
 
+/// The project's, the home's, the program's. A home that somebody put together need not have any: those that came with
+/// the program stay.
+std::vector<std::string> data_folders(const Places& places, const std::string& name) {
+  std::vector<std::string> folders;
+  if (!places.project.empty() && is_marked(places.project)) folders.push_back(places.project + "/" + name);
+  folders.push_back(places.home + "/" + name);
+  if (const std::string own = home_of_program(); !own.empty() && own != places.home)
+    folders.push_back(own + "/" + name);
+  return folders;
+}
+
 }  // namespace
 
 std::string project_above(const std::string& start) {
@@ -100,13 +111,12 @@ std::string project_above(const std::string& start) {
   }
 }
 
-// A home that somebody put together need not have any: those that came with the program stay.
 std::vector<std::string> gpu_folders(const Places& places) {
-  std::vector<std::string> folders;
-  if (!places.project.empty() && is_marked(places.project)) folders.push_back(places.project + "/gpus");
-  folders.push_back(places.home + "/gpus");
-  if (const std::string own = home_of_program(); !own.empty() && own != places.home) folders.push_back(own + "/gpus");
-  return folders;
+  return data_folders(places, "gpus");
+}
+
+std::vector<std::string> model_folders(const Places& places) {
+  return data_folders(places, "models");
 }
 
 Places find_places() {

@@ -39,5 +39,7 @@ Places find_places();
 
 /// Where facts of GPUs are (core/gpu.h): the project's own first, then those that came with the program.
 std::vector<std::string> gpu_folders(const Places& places);
+/// The same for models (core/model.h).
+std::vector<std::string> model_folders(const Places& places);
 
 }  // namespace harness

@@ -11,6 +11,7 @@
 #include "harness/core/evaluator.h"
 #include "harness/core/fleet.h"
 #include "harness/core/formula_catalog.h"
+#include "harness/core/model.h"
 #include "harness/core/page_record.h"
 #include "harness/core/playbook.h"
 #include "harness/core/profiler.h"
@@ -47,6 +48,8 @@ struct Rooms {
   std::function<std::unique_ptr<Catalog>(const Places&)> catalog;
   std::function<std::unique_ptr<FormulaCatalog>(const Places&)> formula_catalog;
   std::function<std::unique_ptr<ScriptLibrary>(const Places&)> scripts;
+  /// The published models that are known here, by name.
+  std::function<std::vector<Model>(const Places&)> models;
   std::function<std::vector<DeviceInfo>(const Places&)> devices;
   std::string device_words;  // what --device takes
   std::function<std::unique_ptr<Evaluator>(const Places&, const DeviceInfo&, std::optional<double> usd_per_hour,

@@ -126,6 +126,17 @@ return kernel {
     output { "lse",   dtype = "f32",    shape = { "B", "Hq",  "Sq" }, align = ALIGN, optional = true, present = "lse", compare = relative {} },
     scalar { "scale", dtype = "f32",    value = function(w) return w.D ^ -0.5 end },
   },
+  -- Each layer calls it once in a pass. A chunk is the last 512 tokens of a prompt.
+  models = function(m, q)
+    local function calls(Sq, Sk, causal, layers)
+      return { { B = q.batch, Hq = m.heads, Hkv = m.kv_heads, Sq = Sq, Sk = Sk, D = m.head_dim, dtype = m.dtype,
+                 causal = causal, lse = false, weight = layers } }
+    end
+    if q.phase == "decode" then return calls(1, q.context, false, m.layers) end
+    if q.phase == "encoder" then return calls(q.context, q.context, false, m.layers) end
+    if q.phase == "cross" then return calls(m.cross_queries, q.context, false, m.cross_layers) end
+    return calls(q.phase == "chunk" and min(512, q.context) or q.context, q.context, true, m.layers)
+  end,
   accept = {
     ["sum > 0 ?"] = "the sum of a row that sees a key has the term exp(0) of its largest score; variants that are not "
       .. "valid for rows without keys ask all the same",

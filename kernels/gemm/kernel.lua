@@ -89,6 +89,43 @@ return kernel {
              present = "residual", gen = normal {} },
     output { "d",        dtype = "$out", shape = { "M", "N" }, strides = { "ldd", 1 }, align = ALIGN, compare = relative {} },
   },
+  -- The projections of a layer on the tokens of a pass, and the last one on a token a sequence. Of experts each gets its
+  -- share of the tokens.
+  models = function(m, q)
+    local tokens = q.batch * (q.phase == "decode" and 1 or q.phase == "chunk" and min(512, q.context)
+                              or q.phase == "cross" and m.cross_queries or q.context)
+    local shapes = {}
+    local function projection(part, M, N, K, calls, options)
+      if max(M * K, N * K, M * N) > MOST then return end  -- the domain has no such matrix
+      local w = { part = part, M = M, N = N, K = K, lda = K, ldb = K, ldd = N, dtype = m.dtype, out = m.dtype, linear = true,
+                  bias = m.bias, gelu = false, silu = false, other = false, residual = false, weight = calls }
+      for field, value in pairs(options) do w[field] = value end
+      shapes[#shapes + 1] = w
+    end
+    local width, kv = m.heads * m.head_dim, m.kv_heads * m.head_dim
+    if q.phase == "cross" then
+      projection("q", tokens, width, m.hidden, m.cross_layers, {})
+      projection("kv", q.batch * q.context, 2 * kv, m.cross_hidden, m.cross_layers, {})
+      projection("o", tokens, m.hidden, width, m.cross_layers, { residual = true })
+      return shapes
+    end
+    projection("qkv", tokens, width + 2 * kv, m.hidden, m.layers, {})
+    projection("o", tokens, m.hidden, width, m.layers, { bias = m.bias and not m.gated, residual = true })
+    local rows, calls = tokens, m.layers
+    if m.experts > 0 then
+      calls = m.layers * min(m.experts, tokens * m.experts_per_token)
+      rows = cdiv(tokens * m.experts_per_token, m.experts)
+    end
+    if m.mlp > 0 then
+      if m.gated then projection("gate-up", rows, 2 * m.mlp, m.hidden, calls, { bias = false })
+      else projection("up", rows, m.mlp, m.hidden, calls, { gelu = true }) end
+      projection("down", rows, m.hidden, m.mlp, calls, { bias = m.bias and not m.gated, residual = m.experts == 0 })
+    end
+    if m.vocabulary > 0 and q.phase ~= "encoder" then
+      projection("head", q.batch, m.vocabulary, m.hidden, 1, { bias = false, out = m.dtype == "bf16" and "f32" or m.dtype })
+    end
+    return shapes
+  end,
   reference = { source = "reference.cu", entry = "reference<$dtype>",
                 sizes = { "M", "N", "K", "lda", "ldb", "ldd", "linear", "gelu", "silu" },
                 threads = function(w) return 128 * ((w.M + 63) // 64) * ((w.N + 63) // 64) end },

@@ -52,6 +52,13 @@ return kernel {
     output { "o",          dtype = "$dtype", shape = { "B", "Hq", "D" }, align = 256, compare = relative {} },
     scalar { "scale",      dtype = "f32", value = function(w) return w.D ^ -0.5 end },
   },
+  -- Each layer of a decoder calls it once a token, on pages of 16.
+  models = function(m, q)
+    if q.phase ~= "decode" then return {} end
+    local pages = cdiv(q.context, 16)
+    return { { B = q.batch, Hq = m.heads, Hkv = m.kv_heads, D = m.head_dim, block = 16, max_pages = pages,
+               pages = q.batch * pages, shortest = q.context, dtype = m.dtype, weight = m.layers } }
+  end,
   reference = { source = "reference.cu", entry = "reference<$dtype>", sizes = { "B", "Hq", "Hkv", "D", "block", "max_pages" },
                 threads = function(w) return w.B * w.Hq end },
   -- Two flops a multiply-add, two products. A length or a row of the table is read before what it leads to.

@@ -29,6 +29,12 @@ return kernel {
     output { "scale",    dtype = "f32",    shape = { "T" },      compare = relative {} },
     scalar { "eps",      dtype = "f32",    value = 1e-6 },
   },
+  -- Before attention and before the MLP of each layer.
+  models = function(m, q)
+    if q.phase == "cross" then return {} end
+    local tokens = q.phase == "decode" and 1 or q.phase == "chunk" and min(512, q.context) or q.context
+    return { { T = q.batch * tokens, N = m.hidden, ldx = m.hidden, dtype = m.dtype, weight = 2 * m.layers } }
+  end,
   reference = { source = "reference.cu", entry = "reference<$dtype>", sizes = { "T", "N", "ldx" },
                 threads = function(w) return w.T end },
   work = function(w)

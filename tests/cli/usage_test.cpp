@@ -47,6 +47,12 @@ TEST_CASE("unknown names are refused with the nearest known one") {
            {{"run", "softmax", "--device", "cuda:99", "--db", db}, 3, "cuda:99"},
            {{"eval", "softmax", "00_naive", "-p", "BLOK=64", "--device", "cpu", "--no-record"}, 2, "BLOK"},
            {{"variants", "sofmax"}, 2, "did you mean 'softmax'"},
+           {{"models", "lama-3.1-8b"}, 2, "did you mean 'llama-3.1-8b'"},
+           {{"run", "attention", "--model", "gpt2", "--phase", "decoed"}, 2, "did you mean 'decode'"},
+           {{"run", "softmax", "--model", "gpt2"}, 2, "does not say which sizes it has in a model"},
+           {{"run", "attention", "gemm", "--model", "gpt2"}, 2, "--model needs one kernel"},
+           {{"run", "attention", "--batch", "4"}, 2, "belong to --model NAME"},
+           {{"run", "attention", "--model", "gpt2", "--mix", "day.txt"}, 2, "give one of them"},
        })
     check_refusal(refusal);
   CHECK_FALSE(std::filesystem::exists(db + "-journal"));

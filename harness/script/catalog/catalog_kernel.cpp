@@ -177,7 +177,9 @@ std::string LoadedKernel::add_shape(const std::string& text, const DeviceInfo& d
   auto& workloads = info_.workloads;
   const auto like = std::ranges::find_if(workloads, [&](const Workload& w) { return is_sensible_on(w, device); });
   const Workload shape = manifest.add_shape(like == workloads.end() ? workloads.front() : *like, text);
-  if (std::ranges::find(workloads, shape.name, &Workload::name) == workloads.end()) workloads.push_back(shape);
+  const auto known = std::ranges::find(workloads, shape.name, &Workload::name);
+  if (known == workloads.end()) workloads.push_back(shape);
+  else known->weight = shape.weight;
   return shape.name;
 }
 

@@ -68,6 +68,10 @@ struct LoadedKernel : FormulaKernel {
   Workload random_point(const Workload& base, std::uint64_t seed) override;
   std::optional<AdoptedFrom> adopted() override { return manifest.adopted(); }
   std::string folder() override { return manifest.folder().string(); }
+  bool has_models() override { return manifest.has_models(); }
+  std::vector<ModelShape> model_shapes(const Model& model, const ModelQuestion& question) override {
+    return manifest.model_shapes(model, question);
+  }
 
   /// A variant or a mutant. Throws Error with the nearest known name.
   VariantManifest& variant(const std::string& name);

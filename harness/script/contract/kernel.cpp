@@ -96,6 +96,14 @@ std::int64_t moved_size(std::int64_t size, std::int64_t step, bool beyond, std::
   return place / step * step;
 }
 
+std::optional<double> positive_number(const std::string& text) {
+  const Value value = parse_value(text);
+  double number = 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*whole);
+  else if (const auto* real = std::get_if<double>(&value)) number = *real;
+  return std::isfinite(number) && number > 0 ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& shown,
@@ -106,7 +114,7 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
       manifest_(folder_ / "kernel.lua", shown + "/kernel.lua", "kernel") {
   const Reader kernel(manifest_, manifest_.root(), "kernel");
   kernel.only({"contract", "name", "summary", "domain", "workloads", "arguments", "reference", "work", "deterministic",
-               "policy", "accept", "forms", "adopted"});
+               "policy", "accept", "forms", "adopted", "models"});
   check_contract(kernel, folder_.filename().string());
   name_ = kernel.text("name");
   summary_ = kernel.text("summary");
@@ -169,10 +177,16 @@ const Problem& KernelManifest::problem(const std::string& name) const {
 Workload KernelManifest::add_shape(const Workload& base, const std::string& text) {
   const auto refuse = [&](const std::string& why) { return bad_input(fmt::format("shape '{}': {}", text, why)); };
   Workload shape = base;
+  std::optional<double> weight;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const std::size_t sign = word.find('=');
     const std::string name = word.substr(0, sign);
+    if (name == "weight") {
+      weight = positive_number(sign == std::string::npos ? "" : word.substr(sign + 1));
+      if (!weight) throw refuse("weight is no number above 0");
+      continue;
+    }
     std::vector<std::string> names;
     for (const auto& [known, value] : base.values) names.push_back(known);
     const auto known = shape.values.find(name);
@@ -189,12 +203,15 @@ Workload KernelManifest::add_shape(const Workload& base, const std::string& text
   shape.name = to_text(shape.values);
   shape.sets.clear();
   shape.devices = device_kinds_;
-  shape.weight = 1;
+  shape.weight = weight.value_or(1);
   shape.declared = false;
   const auto has_its_types = [&](const Workload& each) {
     return each.declared && workload_group(each) == workload_group(shape);
   };
-  if (std::ranges::find(workloads_, shape.name, &Workload::name) != workloads_.end()) return shape;
+  if (const auto known = std::ranges::find(workloads_, shape.name, &Workload::name); known != workloads_.end()) {
+    if (weight && !known->declared) known->weight = *weight;
+    return *known;
+  }
   if (std::ranges::none_of(workloads_, has_its_types))
     throw refuse(fmt::format("no workload of kernel '{}' has {}, so its gates know no tolerance for it", name_,
                              workload_group(shape)));

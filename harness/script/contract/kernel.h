@@ -7,6 +7,7 @@
 
 #include "harness/core/contract.h"
 #include "harness/core/formula_catalog.h"
+#include "harness/core/model.h"
 #include "harness/script/contract/domain.h"
 #include "harness/script/contract/manifest.h"
 #include "harness/script/contract/sources.h"
@@ -33,10 +34,15 @@ class KernelManifest {
 
   const Workload& workload(const std::string& name) const;
   const Problem& problem(const std::string& workload) const;
-  /// A workload of its own for the point that is `base` but for what `text` gives: "Sq=3000 causal=true". Throws Error
+  /// A workload of its own for the point that is `base` but for what `text` gives: "Sq=3000 causal=true", perhaps with
+  /// "weight=80"; one that is there keeps its weight unless another is given. Throws Error
   /// for an unknown field, a value outside the domain, and types that no declared workload has: the gates know no
   /// tolerance for these.
   Workload add_shape(const Workload& base, const std::string& text);
+  /// Whether its manifest says which sizes it has in a model.
+  bool has_models() const;
+  /// KernelFormulas::model_shapes
+  std::vector<ModelShape> model_shapes(const Model& model, const ModelQuestion& question);
   /// A point of the domain chosen by `seed`: `base` with every field that the domain names drawn anew.
   Workload random_workload(const Workload& base, std::uint64_t seed);
   /// The points in which one whole-numbered size is half of what it is here, the largest size first.

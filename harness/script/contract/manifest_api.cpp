@@ -19,10 +19,10 @@ namespace {
 using Sentence = char[256];
 
 /// Constructors that take one table, input { "x", ... }, besides the generators.
-constexpr const char* kTableConstructors[] = {"kernel",   "variant", "one_of",  "input",     "inout",      "output",
-                                              "scalar",   "struct",  "view",    "pointers",  "tensor_map", "sum_of",
-                                              "relative", "ulp",     "exact",   "quantized", "set",        "workspace",
-                                              "launch",   "memset",  "library", "stage"};
+constexpr const char* kTableConstructors[] = {"kernel",    "model",    "variant", "one_of",  "input",     "inout",
+                                              "output",    "scalar",   "struct",  "view",    "pointers",  "tensor_map",
+                                              "sum_of",    "relative", "ulp",     "exact",   "quantized", "set",
+                                              "workspace", "launch",   "memset",  "library", "stage"};
 /// Constructors that take plain values: range(1, 8), i32(w.T).
 constexpr const char* kValueConstructors[] = {"range", "multiples_of", "boolean", "i32", "i64", "u32", "f32", "f64"};
 

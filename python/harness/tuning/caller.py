@@ -1,4 +1,4 @@
-"""Answers the program's questions: `harness tune --stdio` decides, this compiles, judges and times."""
+"""Answers the program's questions: `harness callable --stdio` decides, this compiles, judges and times."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tune(compile_fn: Compile, baseline_fn: Function, args: Union[Sequence[Any], 
     """Finds the configuration with which `compile_fn(config)` gives the fastest callable that is right.
 
     `baseline_fn` gives the right answers and is what speedups are over; `args` are its arguments, or a function that
-    draws them anew. `space` has for each parameter the values it may have. Everything is recorded; docs/tune.md says
+    draws them anew. `space` has for each parameter the values it may have. Everything is recorded; docs/callables.md says
     how candidates are judged and timed.
     """
     drawer = args if callable(args) else None
@@ -68,7 +68,7 @@ def tune(compile_fn: Compile, baseline_fn: Function, args: Union[Sequence[Any], 
     subject = Subject(kind_of(given), baseline_fn, reference_fn, given, drawer, forms)
     subject.try_wide()
     question = _question(subject, compile_fn, space, constraint, tolerance, name)
-    words = ["tune", "--stdio", "--search", search, "--strategy", strategy, "--seed", str(seed)]
+    words = ["callable", "--stdio", "--search", search, "--strategy", strategy, "--seed", str(seed)]
     for option, value in (("--budget", budget), ("--goal", goal), ("--db", db),
                           ("--usd-per-hour", None if usd_per_hour is None else str(usd_per_hour))):
         words += [option, value] if value else []
