@@ -101,8 +101,8 @@ void from_json(const json& from, Work& value) {
   value.exps = from.value("exps", 0.0);
   value.turns = from.value("turns", 0.0);
 }
-HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
-                      policy, accept)
+HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic,
+                      batch_invariant, forms, policy, accept)
 HARNESS_JSON_DEFAULTS(ExcludedForms, except, because)
 Accuracy accuracy_of(const Problem& problem, const Argument& output) {
   if (output.accuracy) return *output.accuracy;

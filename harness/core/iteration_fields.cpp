@@ -63,6 +63,8 @@ const IterationField kFields[] = {
   {"anchor_ns", &EvaluationFacts::anchor_ns, kKept | kView | kLine, "time_ns as the campaign's anchor card would show it; NULL: no other card of a fleet", "anchor_time_ns", nullptr, "", 12},
   {"machine_load", &EvaluationFacts::machine_load, kAsked | kLine | kWire, "processes a processor over the last minute, where it was evaluated", nullptr, nullptr, "", 17},
   {"gates_version", &EvaluationFacts::gates_version, kAsked | kLine | kWire, "of the gates that judged it; NULL: of those before version 7", nullptr, nullptr, "", 18},
+  {"batch_invariant", &EvaluationFacts::batch_invariant, kAsked | kLine | kAgentAnswer | kWire, "whether a row's bits are the same whatever its batch: yes, no, or not checked, and why; NULL: no finalist", nullptr, nullptr, "", 19},
+  {"configurations_agree", &EvaluationFacts::configurations_agree, kAsked | kLine | kAgentAnswer | kWire, "whether another configuration gives the same bits: yes, no, or not checked, and why; NULL: no finalist", nullptr, nullptr, "", 19},
 };
 // clang-format on
 

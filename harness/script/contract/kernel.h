@@ -76,6 +76,7 @@ class KernelManifest {
   Problem bare_problem(const Workload& workload);
 
  private:
+  void read_properties(const Reader& kernel);
   void read_workloads(const Reader& kernel);
   Workload read_workload(const Node& node, std::size_t position) const;
   static Reference read_program(const Reader& reader, Reference reference);
@@ -94,6 +95,7 @@ class KernelManifest {
   Domain domain_;
   std::vector<Workload> workloads_;
   bool deterministic_ = true;
+  std::vector<std::string> batch_invariant_;
   ExcludedForms forms_;
   std::optional<AdoptedFrom> adopted_;
   std::map<std::string, std::string> policy_, accept_;

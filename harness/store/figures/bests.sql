@@ -14,5 +14,5 @@ SELECT i.kernel, i.workload, c.variant, c.technique, c.config, i.time_ns, i.time
        (SELECT o.outside_ns FROM v_outside o JOIN campaign q ON q.id = ?1 AND q.device_name = o.device_name
         WHERE o.kernel = i.kernel AND o.workload = i.workload) AS outside_ns,
        (SELECT count(*) FROM iteration o WHERE o.campaign = ?1 AND o.kernel = i.kernel AND o.workload = i.workload) AS iterations,
-       i.registers, i.shared_bytes, i.spill_bytes
+       i.registers, i.shared_bytes, i.spill_bytes, i.batch_invariant, i.configurations_agree
 FROM ranked i JOIN candidate c ON c.id = i.candidate WHERE i.place = 1 ORDER BY i.kernel, i.workload
