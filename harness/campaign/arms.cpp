@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/controls.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 
@@ -133,6 +134,7 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
                 const DeviceInfo& device) {
   const std::vector<VariantInfo> variants = choose_variants(kernel, false, options, catalog, device, arms.notes);
   std::vector<VariantInfo> rivals;
+  if (options.controls && device.emulation) arms.notes.push_back(no_controls(device.device));
   if (options.rivals) rivals = choose_variants(kernel, true, options, catalog, device, arms.notes);
   const VariantInfo& baseline = kernel.variants.front();
   if (const std::string words = in_words(catalog.plugin(kernel.name).problem(kernel.workloads.front().name).forms);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
+
+#include "harness/core/controls.h"
 
 namespace harness {
 namespace {
@@ -94,8 +97,33 @@ Waits Confirmation::confirm(WorkloadBook& book) {
   if (Ended ended = co_await completes) co_return ended;
   Waits confirms = confirm_best(book);
   if (Ended ended = co_await confirms) co_return ended;
+  Waits controls = try_controls(book);
+  if (Ended ended = co_await controls) co_return ended;
   Waits again = complete_baseline(book);  // the winner may have fallen
   co_return co_await again;
+}
+
+// One after the other on the best that there is: what gains stays, and the next is tried beside it. Compilers' switches
+// are known to make wrong code, so that what has gained is confirmed as any winner.
+Waits Confirmation::try_controls(WorkloadBook& book) {
+  if (!context_.options.controls || context_.device.emulation || !book.is_confirmed()) co_return std::nullopt;
+  Decision decision;
+  decision.action = Action::confirm;
+  decision.arm = {book.plan.kernel, book.plan.workload, book.standings.back().candidate.technique};
+  decision.why = fmt::format("compiler controls are tried on the confirmed best of {}", book.plan.workload);
+  const DecisionRecord cause = record_(std::move(decision));
+  for (const Control& control : known_controls()) {
+    if (context_.stopped()) co_return stopped_by_user();
+    if (!affords(book, context_.state.passed_seconds())) break;
+    Candidate candidate = book.standings.back().candidate;
+    const Config tried = with_control(candidate.config, control.option);
+    if (to_text(tried) == to_text(std::exchange(candidate.config, tried))) continue;
+    Assignment work{context_.realize(candidate, book.plan.workload), Purpose::search, 0};
+    Waits measures = flights_.evaluate(work, cause);
+    if (Ended ended = co_await measures) co_return ended;
+  }
+  Waits confirms = confirm_best(book);
+  co_return co_await confirms;
 }
 
 // A slow baseline was told by a few launches. Where nothing faster is known it is the best there is, and meets the

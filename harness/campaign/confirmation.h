@@ -39,6 +39,7 @@ class Confirmation {
   Waits confirm(WorkloadBook& book);
   Waits confirm_best(WorkloadBook& book);
   Waits confirm_again(WorkloadBook& book, Assignment work, DecisionRecord cause);
+  Waits try_controls(WorkloadBook& book);
   Waits complete_baseline(WorkloadBook& book);
   Waits reconsider_screened(WorkloadBook& book, DecisionRecord cause);
 

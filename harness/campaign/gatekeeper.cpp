@@ -103,6 +103,28 @@ std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, con
   }
 }
 
+constexpr std::size_t kOtherConfigurations = 6;  // of which one that is compiled may do
+
+/// The one to begin with, which a search has built, or any others.
+std::vector<Realized> other_configurations(Catalog& catalog, const Candidate& candidate, const std::string& workload,
+                                           const DeviceInfo& device) {
+  std::vector<Realized> others;
+  const Space space = catalog.plugin(candidate.kernel).space(candidate.variant, workload, device);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < space.points.size(); ++i)
+    if (i != space.start) order.push_back(i);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(fresh_choice()));
+  order.insert(order.begin(), space.start);
+  for (const std::size_t point : order) {
+    if (others.size() == kOtherConfigurations || space.points.empty()) break;
+    Candidate other = candidate;
+    other.config = configuration(space, point);
+    if (to_text(other.config) != to_text(candidate.config))
+      others.push_back(catalog.plugin(candidate.kernel).realize(other, workload, device));
+  }
+  return others;
+}
+
 OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate& candidate,
                          const std::string& workload, bool finalist) {
   const DeviceInfo device = evaluator.device();
@@ -114,6 +136,14 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
        catalog.plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, fresh_choice()))
     points.neighbours.push_back(std::move(point));
   points.ranges = catalog.plugin(candidate.kernel).size_ranges(workload);
+  if (finalist) {
+    points.along = [&catalog, candidate, workload, device](const std::string& size) {
+      return catalog.plugin(candidate.kernel).along(candidate, workload, device, size);
+    };
+    points.other_configurations = [&catalog, candidate, workload, device] {
+      return other_configurations(catalog, candidate, workload, device);
+    };
+  }
   if (finalist)
     points.valid_share = catalog.plugin(candidate.kernel).valid_share(candidate, workload, device, fresh_choice());
   const std::optional<DeviceInfo> cpu = device.emulation ? device : evaluator.preflight_device();

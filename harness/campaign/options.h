@@ -36,6 +36,7 @@ struct CampaignOptions {
   /// All of them, also those that get no turn: the record says what a score is over. Written when a campaign begins.
   std::vector<PlannedWorkload> planned;
   json memory = json::object();    // of the strategy, since its last decision that set one
+  bool controls = false;           // when a best is confirmed, compiler controls are tried on it
   bool rivals = true;              // measure the variants that say `rival` beside ours
   std::string objective = "each";  // each: a configuration for each workload; single: one for all of a kernel
   std::string zone = "UTC";        // where the campaign was started: scripts are told the hour there

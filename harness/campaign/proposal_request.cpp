@@ -83,6 +83,7 @@ Ordered contract_of(const RequestParts& parts) {
           {"work",
            {{"bytes", problem.work.bytes}, {"flops", Ordered(json(problem.work.flops))}, {"exps", problem.work.exps}}},
           {"deterministic", problem.deterministic},
+          {"batch_invariant", problem.batch_invariant},
           {"headers", headers_of(parts)}};
 }
 

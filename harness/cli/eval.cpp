@@ -150,6 +150,8 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_times_options(app, asked.times);
   app.add_option("--usd-per-hour", asked.usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", asked.no_record, "Write nothing to the store");
+  app.add_flag("--controls", asked.controls,
+               "Where it passes, also try options of the compiler on it that change its machine code alone");
   app.add_flag("--gates", arguments->gates, "Show every gate with its evidence, also those that held");
   app.add_flag("--reuse", asked.reuse, "With --json: answer from the record what was evaluated before");
   app.add_flag("--veil", arguments->veil, "With --json: without seeds, tolerances and the gates' numbers");

@@ -207,6 +207,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "Let searches on a GPU that nothing is known of begin with what counting predicts: auto, off")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "off"}));
+  app.add_flag("--controls", options.controls,
+               "When a best is confirmed, try options of the compiler on it that change its machine code alone");
   app.add_flag("--dry-run", arguments->dry_run,
                "Print the arms, what each rule says and what would be decided first; evaluate nothing");
   app.add_flag("--json", arguments->json, "One JSON object a line");

@@ -209,6 +209,13 @@ class CandidatePlans {
                                           std::uint64_t /*seed*/) {
     return std::nullopt;
   }
+  /// The candidate at points that differ in `size` alone, which ascends from its least: about tiles' edges, at the
+  /// timed value and at the most, as far as they can be judged in tenths of a second. The others are the workload's, or
+  /// halved until some points can be. It may compile to something else there.
+  virtual std::vector<Realized> along(const Candidate& /*candidate*/, const std::string& /*workload*/,
+                                      const DeviceInfo& /*device*/, const std::string& /*size*/) {
+    return {};
+  }
   /// The share of points, drawn by `seed` all over the domain, on which the candidate is valid.
   virtual double valid_share(const Candidate& /*candidate*/, const std::string& /*workload*/,
                              const DeviceInfo& /*device*/, std::uint64_t /*seed*/) {

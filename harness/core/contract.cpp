@@ -104,8 +104,8 @@ void from_json(const json& from, Work& value) {
   value.turns = from.value("turns", 0.0);
   value.dependent = from.value("dependent", 0.0);
 }
-HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
-                      policy, accept)
+HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic,
+                      batch_invariant, forms, policy, accept)
 HARNESS_JSON_DEFAULTS(ExcludedForms, except, because)
 Accuracy accuracy_of(const Problem& problem, const Argument& output) {
   if (output.accuracy) return *output.accuracy;

@@ -170,6 +170,8 @@ struct Problem {
   Reference reference;
   Work work;
   bool deterministic = true;
+  /// Sizes of the workload over which a row's bits must not depend on the other rows.
+  std::vector<std::string> batch_invariant;
   ExcludedForms forms;
   std::map<std::string, std::string> policy;  // what an honest variant may use, with the reason
   /// Comparisons that no input of the domain turns: a piece of their line, and the reason. How closely a candidate is

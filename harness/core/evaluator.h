@@ -36,6 +36,9 @@ struct EvaluationFacts {
   /// What a call of this work can reach on this device, ns (limit_ns() of core/floor.h). No value: no time, an emulated
   /// one, or a device whose launches were not measured.
   std::optional<double> reachable_ns;
+  /// Of a finalist, in words that begin with "yes", "no" or "not checked": whether a row's bits are the same whatever
+  /// its batch, and whether another configuration of the variant gives the same bits. Nothing where it is no finalist.
+  std::optional<std::string> batch_invariant, configurations_agree;
 };
 
 /// Everything one evaluation found. The outcome may be any; gates and hashes hold as far as it got.
@@ -84,6 +87,9 @@ struct OtherPoints {
   std::vector<SourceFile> baseline;  // the baseline's texts: what a comparison there never does is no question
   /// At a small point of the domain on the cpu device; empty: its features do not allow it.
   std::optional<Realized> preflight;
+  /// Of a finalist: CandidatePlans::along, and some other configurations of its variant. Empty: there are none.
+  std::function<std::vector<Realized>(const std::string& size)> along;
+  std::function<std::vector<Realized>()> other_configurations;
 };
 
 /// How many other points of the domain a candidate meets. `none`: every form of the inputs at the timed size.

@@ -32,7 +32,7 @@ struct FormulaArgument {
 };
 
 struct FormulaPointer {
-  std::string name;    // argument or workspace
+  std::string name;    // argument or workspace; "": a null pointer
   Formula offset = 0;  // bytes
 };
 struct FormulaScalar {

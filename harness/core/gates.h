@@ -9,7 +9,7 @@ namespace harness {
 
 /// Changes when the gates judge differently. Each iteration holds the version that judged it. What was recorded under
 /// an earlier one stays comparable, as a time, and says so.
-inline constexpr int kGatesVersion = 9;
+inline constexpr int kGatesVersion = 10;
 
 /// The last version that changed a gate which mutants meet. A trial of a kernel's mutants ends before the finalist's
 /// gates, and holds while this stays.
@@ -186,6 +186,16 @@ inline constexpr Gate plausibility{"plausibility",
 inline constexpr Gate memory{
     "memory", GateStage::finalist, "no memory error and no race", GateDevice::any, SpoilsSource::no, true,
     true,     "memory:TOOL"};
+inline constexpr Gate batch_invariance{
+    "batch-invariance",
+    GateStage::other_points,
+    "where the contract has it as a property: a row has the same bits in batches of other sizes, at other places, and "
+    "where its batch is split into several launches",
+    GateDevice::any,
+    SpoilsSource::no,
+    true,
+    true,
+    "batch-invariance:SIZE"};
 inline constexpr Gate comparisons{
     "comparisons",
     GateStage::finalist,
@@ -202,6 +212,10 @@ inline constexpr Gate unreached{
     GateDevice::any,
     SpoilsSource::no,
     true};
+inline constexpr Gate batch{"batch", GateStage::note,
+                            "of a finalist: whether a row's bits depend on its batch, where no gate asks it"};
+inline constexpr Gate configurations{"configurations", GateStage::note,
+                                     "of a finalist: whether another configuration of its variant gives its bits"};
 inline constexpr Gate stage{
     "stage",         GateStage::note,  "whether a stage of the plan is right alone, where the whole is wrong",
     GateDevice::any, SpoilsSource::no, false,
@@ -243,6 +257,9 @@ inline constexpr const Gate* kAllGates[] = {&gate::confinement,
                                             &gate::form,
                                             &gate::shape,
                                             &gate::sizes,
+                                            &gate::batch_invariance,
+                                            &gate::batch,
+                                            &gate::configurations,
                                             &gate::timed_twice,
                                             &gate::times_agree,
                                             &gate::timed_launch,

@@ -64,6 +64,8 @@ const IterationField kFields[] = {
   {"machine_load", &EvaluationFacts::machine_load, kAsked | kLine | kWire, "processes a processor over the last minute, where it was evaluated", nullptr, nullptr, "", 17},
   {"gates_version", &EvaluationFacts::gates_version, kAsked | kLine | kWire, "of the gates that judged it; NULL: of those before version 7", nullptr, nullptr, "", 18},
   {"reachable_ns", &EvaluationFacts::reachable_ns, kShown | kWire, "launch, trips and floor: what a call can reach; NULL: not known", "limit_ns", nullptr, "", 19},
+  {"batch_invariant", &EvaluationFacts::batch_invariant, kAsked | kLine | kAgentAnswer | kWire, "whether a row's bits are the same whatever its batch: yes, no, or not checked, and why; NULL: no finalist", nullptr, nullptr, "", 19},
+  {"configurations_agree", &EvaluationFacts::configurations_agree, kAsked | kLine | kAgentAnswer | kWire, "whether another configuration gives the same bits: yes, no, or not checked, and why; NULL: no finalist", nullptr, nullptr, "", 19},
 };
 // clang-format on
 

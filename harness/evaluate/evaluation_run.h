@@ -64,6 +64,8 @@ class EvaluationRun {
   const std::vector<Realized>& neighbour_points() { return other_points().neighbours; }
   const std::map<std::string, SizeRange>& size_ranges() { return other_points().ranges; }
   double valid_share() { return other_points().valid_share; }
+  const auto& along() { return other_points().along; }
+  const auto& other_configurations() { return other_points().other_configurations; }
   const auto& tiny_at() { return other_points().tiny_at; }
   const std::vector<SourceFile>& baseline_texts() { return other_points().baseline; }
   const std::optional<Realized>& preflight_point() { return other_points().preflight; }
@@ -86,7 +88,8 @@ class EvaluationRun {
   std::set<std::size_t> judged;     // contenders among the neighbours that a launch was judged of
   bool memory_checker_exists = false;  // of this device, on this machine
   CheckedPlace suspect;                // where the last launch was judged
-  judge::Bytes first_outputs;
+  judge::Bytes first_outputs;          // of the judged launch, and what it worked on
+  DrawId first_draw;
   /// What was painted last, and for which point: the launch that an evaluation ends with is one of it.
   const Realized* last_realized = nullptr;
   DrawId last_draw;

@@ -39,6 +39,7 @@ Settled gate_launch(EvaluationRun& run) {
   run.launch_s = std::min(launched.seconds, awake_seconds() - begin);
   run.launches_ns = {launched.elapsed_ns};
   run.first_outputs = output_bytes(run.subject, 0);
+  run.first_draw = run.subject.draws[0];
   for (const GateResult& gate : launched.verdict.gates) run.evaluation.gates.push_back(gate);
   run.evaluation.errors = launched.verdict.errors;
   if (launched.verdict.passed()) return std::nullopt;

@@ -17,6 +17,10 @@ Settled load(EvaluationRun& run) {
 
 }  // namespace
 
+Settled reload(EvaluationRun& run) {
+  return load(run);
+}
+
 Settled prepare_candidate(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   run.subject.trusted = run.workers.build_trusted(run.request.realized);

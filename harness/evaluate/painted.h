@@ -8,5 +8,7 @@ namespace harness {
 Settled prepare_candidate(EvaluationRun& run);
 /// Loads it together with its neighbours, where there is an admission that judges them. The candidate was prepared.
 Settled prepare_neighbours(EvaluationRun& run);
+/// Loads them again, after something else was launched.
+Settled reload(EvaluationRun& run);
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
+#include "harness/evaluate/batch_invariance.h"
 #include "harness/evaluate/before_launch.h"
 #include "harness/evaluate/directed_inputs.h"
 #include "harness/evaluate/finalist_memory.h"
@@ -118,6 +119,8 @@ Settled steps_on_device(EvaluationRun& run, Timing& timing) {
   std::optional<MemoryGate> memory;
   if (run.request.confirm) memory.emplace(run);
   if (Settled settled = gate_other_points(run)) return settled;
+  if (Settled settled = gate_batch_invariance(run)) return settled;
+  if (Settled settled = compare_configurations(run)) return settled;
   if (memory && !run.workers.native())  // a GPU that they watch is not timed
     if (Settled settled = memory->finish()) return settled;
   if (Settled settled = gate_machine_code(run)) return settled;

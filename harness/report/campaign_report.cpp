@@ -129,6 +129,12 @@ ReportSection bests_section(const Known& known) {
   bool outside = false;
   for_rows(figure, [&](const FigureRow& row) { outside = outside || row.has("outside_ns"); });
   if (outside) section.table.columns.push_back("outside program, by its own measure");
+  bool finalists = false;
+  for_rows(figure, [&](const FigureRow& row) { finalists = finalists || row.has("batch_invariant"); });
+  if (finalists) {
+    section.table.columns.push_back("a row has the same bits in any batch");
+    section.table.columns.push_back("another configuration gives the same bits");
+  }
   for_rows(figure, [&](const FigureRow& row) {
     section.table.rows.push_back({place(row, known.several_kernels), row.of("time_ns", Unit::ns),
                                   row.of("speedup", Unit::ratio), row.of("of_floor", Unit::share),
@@ -140,6 +146,8 @@ ReportSection bests_section(const Known& known) {
       section.table.rows.back().push_back(
           row.has("outside_ns") ? Cell::of(row.text("outside_program"), " ", row.of("outside_ns", Unit::ns))
                                 : Cell(Quantity{}));
+    for (const char* fact : {"batch_invariant", "configurations_agree"})
+      if (finalists) section.table.rows.back().push_back(bounded(row.text(fact), 160));
   });
   for (const MissingBest& workload : missing_bests(known)) {
     std::vector<Cell>& cells = section.table.rows.emplace_back(section.table.columns.size(), Quantity{});

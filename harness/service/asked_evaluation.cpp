@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/campaign/gatekeeper.h"
+#include "harness/core/controls.h"
 #include "harness/core/error.h"
 #include "harness/service/edited_source.h"
 #include "harness/service/fitness.h"
@@ -54,17 +55,69 @@ CampaignRecord record_of(const Candidate& candidate, const DeviceInfo& device, c
   return record;
 }
 
-/// `ledger`: nullptr where nothing is recorded.
-EvaluatedPoint evaluate_one(Realized realized, AttemptRecord attempt, Catalog& catalog, Evaluator& evaluator,
-                            const Admission& admission, CampaignWriter* ledger, std::optional<double> baseline_ns) {
-  const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
-  EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
-  request.confirm = true;
-  request.baseline_ns = baseline_ns;
-  request.admission = &admission;
-  Evaluation evaluation = evaluator.evaluate(request);
-  const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
-  return {std::move(realized), std::move(attempt), std::move(evaluation), iteration, evaluator.device().device};
+/// What every evaluation here needs.
+struct EvaluationPlace {
+  Catalog& catalog;
+  Evaluator& evaluator;
+  const Admission& admission;
+  Ledger* ledger;  // nullptr: nothing is recorded
+  std::optional<double> baseline_ns;
+};
+
+/// `incumbent`: it is tried as a search tries something beside its best; without one it meets all gates.
+EvaluatedPoint evaluate_one(Realized realized, AttemptRecord attempt, const EvaluationPlace& place,
+                            std::optional<Incumbent> incumbent = std::nullopt) {
+  const std::int64_t id = place.ledger != nullptr ? place.ledger->begin_attempt(attempt) : 0;
+  EvaluationRequest request =
+      gated_request(place.catalog, place.evaluator, realized, incumbent ? Points::search : Points::finalist);
+  request.confirm = !incumbent;
+  request.screen = incumbent.has_value();
+  request.incumbent = std::move(incumbent);
+  request.baseline_ns = place.baseline_ns;
+  request.admission = &place.admission;
+  if (request.screen && place.ledger != nullptr)
+    request.recorded_with = [&](const std::string& hash) {
+      return place.ledger->same_binary(attempt.campaign, attempt.workload, hash);
+    };
+  Evaluation evaluation = place.evaluator.evaluate(request);
+  const std::int64_t iteration = place.ledger != nullptr ? place.ledger->end_attempt(id, evaluation, false) : 0;
+  return {std::move(realized), std::move(attempt), std::move(evaluation), iteration, place.evaluator.device().device};
+}
+
+/// One control after the other on what has passed; what gains stays, and in the end it meets all gates. Whether that
+/// passed.
+bool try_controls(const EvaluatedPoint& begin, const EvaluationPlace& place, const EvaluationWatch& watch) {
+  const auto realized_with = [&](const Config& config) {
+    Candidate candidate = begin.realized.candidate;
+    candidate.config = config;
+    return place.catalog.plugin(candidate.kernel)
+        .realize(candidate, begin.realized.problem.workload.name, place.evaluator.device());
+  };
+  const auto attempt_of = [&](const Realized& realized) {
+    AttemptRecord attempt = begin.attempt;
+    attempt.candidate = realized.candidate;
+    return attempt;
+  };
+  std::vector<Realized> ahead;
+  for (const Control& control : known_controls())
+    ahead.push_back(realized_with(with_control(begin.realized.candidate.config, control.option)));
+  place.evaluator.prepare(ahead);
+  Incumbent best{begin.realized, timing_of(begin.evaluation.outcome)->time_ns, {}};
+  for (const Control& control : known_controls()) {
+    if (interrupted()) return true;
+    Realized realized = realized_with(with_control(best.realized.candidate.config, control.option));
+    watch.begun(fmt::format("{} with {}", begin.realized.candidate.variant, control.option));
+    AttemptRecord attempt = attempt_of(realized);
+    const EvaluatedPoint point = evaluate_one(std::move(realized), std::move(attempt), place, best);
+    watch.ended(point);
+    const Timing* const timing = timing_of(point.evaluation.outcome);
+    if (point.passed() && timing->verdict == Comparison::faster) best = {point.realized, timing->time_ns, {}};
+  }
+  if (to_text(best.realized.candidate.config) == to_text(begin.realized.candidate.config)) return true;
+  AttemptRecord attempt = attempt_of(best.realized);
+  const EvaluatedPoint last = evaluate_one(std::move(best.realized), std::move(attempt), place);
+  watch.ended(last);
+  return last.passed();
 }
 
 }  // namespace
@@ -97,6 +150,7 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
   if (!admission->passed) throw bad_input(refusal(*admission));
   const std::int64_t campaign = ledger != nullptr ? ledger->begin_campaign(record_of(candidate, device, shell)) : 0;
   bool all_passed = true;
+  if (asked.controls && device.emulation) shell.note(no_controls(device.device));
   for (const std::string& workload : workloads) {
     watch.begun(fmt::format("{} {} on {}", candidate.kernel, candidate.variant, workload));
     Realized realized = realize(candidate, workload, *catalog, device);
@@ -115,10 +169,12 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
       }
     const std::optional<double> baseline_ns =
         recorded_baseline_ns(archive->history(), realized, catalog->kernel(candidate.kernel), device);
-    const EvaluatedPoint point =
-        evaluate_one(std::move(realized), std::move(attempt), *catalog, *evaluator, *admission, ledger, baseline_ns);
+    const EvaluationPlace place{*catalog, *evaluator, *admission, asked.no_record ? nullptr : &known, baseline_ns};
+    const EvaluatedPoint point = evaluate_one(std::move(realized), std::move(attempt), place);
     watch.ended(point);
     all_passed = all_passed && point.passed();
+    if (asked.controls && point.passed() && !device.emulation)
+      all_passed = try_controls(point, place, watch) && all_passed;
     if (interrupted()) break;
   }
   if (ledger != nullptr)

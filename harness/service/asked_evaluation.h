@@ -19,7 +19,8 @@ struct EvaluationAsked {
   std::optional<std::string> label;
   std::optional<double> usd_per_hour;
   bool no_record = false;
-  bool reuse = false;  // what was evaluated before is answered from the record
+  bool controls = false;  // where it passed, compiler controls are tried on it, one after the other
+  bool reuse = false;     // what was evaluated before is answered from the record
 };
 
 /// What ran on a workload, what that found, and in which iteration it is recorded (0: in none).

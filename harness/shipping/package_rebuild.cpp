@@ -137,7 +137,9 @@ class Rebuilding {
     const BuildResult result = offline.compiler->build(build);
     const auto* artifact = std::get_if<Artifact>(&result);
     const package::HeldImage* image = image_of(listed);
-    if (artifact == nullptr) {
+    if (const auto* const failure = std::get_if<CompileFailure>(&result); failure != nullptr && failure->missing) {
+      made.not_compared = fmt::format("what built {} is not here: {}", what, failure->log.substr(0, 300));
+    } else if (artifact == nullptr) {
       made.different.push_back(
           fmt::format("{} does not compile for {} any more", build.source_name, offline.info.architecture));
     } else if (listed.at("compiler") != artifact->compiler) {

@@ -67,11 +67,14 @@ TEST_CASE("errors that are not finite and texts that are not UTF-8 are stored an
   CHECK_NOTHROW(shown.dump());
 }
 
-TEST_CASE("how busy the machine was, and by which gates it was judged, stay with an iteration everywhere") {
+TEST_CASE(
+    "how busy the machine was, by which gates it was judged, and what a finalist's bits follow from stay with an "
+    "iteration everywhere") {
   auto store = Store::in_memory(), other = Store::in_memory();
   Evaluation evaluation = passed(100);
   evaluation.machine_load = 1.5;
   evaluation.gates_version = 7;
+  evaluation.batch_invariant = "no over B: at B = 33";
   const auto campaign = store->begin_campaign(a_campaign());
   const auto loaded = record(*store, an_attempt(campaign, 1), evaluation);
   const auto unknown = record(*store, an_attempt(campaign, 2), passed(100));
@@ -79,6 +82,8 @@ TEST_CASE("how busy the machine was, and by which gates it was judged, stay with
   CHECK(show(*store, unknown, false)["machine_load"].is_null());
   CHECK(show(*store, loaded, false)["gates_version"] == 7);
   CHECK(show(*store, unknown, false)["gates_version"].is_null());
+  CHECK(show(*store, loaded, false)["batch_invariant"] == "no over B: at B = 33");
+  CHECK(show(*store, loaded, false)["configurations_agree"].is_null());
   CHECK(store->iterations(campaign)[0].machine_load == 1.5);
   CHECK(value(*store, "SELECT machine_load FROM v_iterations ORDER BY iteration") == 1.5);
   CHECK(value(*store, "SELECT machine_load FROM agent_iterations ORDER BY iteration") == 1.5);
@@ -87,10 +92,13 @@ TEST_CASE("how busy the machine was, and by which gates it was judged, stay with
   import_store(*other, text, "x.jsonl");
   CHECK(value(*other, "SELECT group_concat(machine_load) FROM iteration") == "1.5");
   CHECK(value(*other, "SELECT group_concat(gates_version) FROM iteration") == "7");
+  CHECK(value(*other, "SELECT group_concat(batch_invariant) FROM iteration") == "no over B: at B = 33");
   json wire;
   add_facts(wire, evaluation);
   Evaluation received;
   take_facts(wire, received);
   CHECK(received.machine_load == 1.5);
   CHECK(received.gates_version == 7);
+  CHECK(received.batch_invariant == "no over B: at B = 33");
+  CHECK_FALSE(received.configurations_agree);
 }

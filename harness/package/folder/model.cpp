@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
+#include "harness/package/built_plan.h"
 #include "harness/package/resolved.h"
 
 namespace harness::package {
@@ -131,7 +132,14 @@ class PackageMaker {
                     const DeviceInfo& device) {
     FormulaPlan plan = catalog_.plugin(candidate.kernel).formulas(candidate, point, device);
     for (const LauncherInstance& instance : made_.launcher.instances)
-      if (instance.configuration == configuration && to_text(instance.plan.fixed) == to_text(plan.fixed)) return;
+      if (instance.configuration == configuration && to_text(instance.plan.fixed) == to_text(plan.fixed)) {
+        if (instance.plan.build.uses != plan.build.uses)
+          made_.left_out.push_back(
+              fmt::format("on {} the original runs: {} was compiled anew for it, and a package holds "
+                          "one module of a configuration",
+                          point.name, candidate.variant));
+        return;
+      }
     const bool original = made_.launcher.configurations[configuration].original;
     const std::size_t unit = unit_of(plan.build, candidate.variant, original);
     LauncherInstance instance{configuration, std::move(plan), {}, {}};
@@ -148,7 +156,8 @@ class PackageMaker {
     for (std::size_t i = 0; i < made_.units.size(); ++i) {
       BuildSpec& other = made_.units[i].build;
       const bool like = other.source == build.source && other.defines == build.defines &&
-                        other.options == build.options && other.constants == build.constants && shared_[i] == original;
+                        other.options == build.options && other.constants == build.constants &&
+                        other.builder == build.builder && other.uses == build.uses && shared_[i] == original;
       if (!like || (!original && other.entries != build.entries)) continue;
       for (const std::string& entry : build.entries)
         if (std::ranges::find(other.entries, entry) == other.entries.end()) other.entries.push_back(entry);
@@ -199,6 +208,8 @@ class PackageMaker {
       }
       made_.launcher.units.push_back(std::move(images));
     }
+    for (LauncherInstance& instance : made_.launcher.instances)
+      if (!instance.plan.build.builder.empty() && !instance.kernels.empty()) take_built(instance);
     for (LauncherKernel& kernel : made_.launcher.kernels)
       for (const CompiledCode& code : made_.units[kernel.unit].code)
         if (const auto symbol = code.symbols.find(kernel.entry); symbol != code.symbols.end())
@@ -214,10 +225,33 @@ class PackageMaker {
       }
   }
 
+  /// Threads, shared memory and parameters are one thing in the launcher, whatever the architecture.
+  void take_built(LauncherInstance& instance) const {
+    const PackageUnit& unit = made_.units[made_.launcher.kernels[instance.kernels.front()].unit];
+    const CompiledCode* first = nullptr;
+    for (const CompiledCode& code : unit.code) {
+      if (code.bytes.empty()) continue;
+      if (first != nullptr && json_text(launches_of(code)) != json_text(launches_of(*first)))
+        throw bad_input(fmt::format("{} is launched otherwise on {} than on {}; package them one by one (--arch)",
+                                    unit.variant, code.artifact.architecture, first->artifact.architecture));
+      if (first == nullptr) first = &code;
+    }
+    if (first != nullptr) instance.plan = with_built(std::move(instance.plan), first->artifact.entries);
+  }
+
+  static json launches_of(const CompiledCode& code) {
+    json launches = json::array();
+    for (const EntryResources& entry : code.artifact.entries)
+      launches.push_back({entry.entry, entry.threads, entry.shared, entry.cluster, entry.passes});
+    return launches;
+  }
+
   /// Nothing, and a sentence, where a unit has no PTX that the launcher could take for its machine code.
   CompiledCode ptx_of(std::size_t unit, const DeviceInfo& device) {
     const std::string& variant = made_.units[unit].variant;
     std::string why = catalog_.plugin(kernel_.name).unsupported_reason(variant, device);
+    if (const std::string& builder = made_.units[unit].build.builder; why.empty() && !builder.empty())
+      why = fmt::format("'{}' makes code of one architecture", builder);
     if (why.empty()) {
       auto ptx = code_.ptx(device, made_.units[unit].build);
       if (auto* const code = std::get_if<CompiledCode>(&ptx)) {

@@ -171,9 +171,11 @@ class RecordReader {
         !allow(query_.allowed.emulated, "emulated",
                fmt::format("what was measured on '{}' is emulation, and says nothing about a GPU", device->name)))
       return;
-    if (!variant->builder.empty())
-      return refuse(fmt::format("{} {} is built by '{}', whose launches no package makes yet (docs/builders.md)",
-                                query_.kernel, variant->name, variant->builder));
+    if (!kernel_.variants.front().builder.empty())
+      return refuse(
+          fmt::format("the original of {} is built by '{}': a package's original runs at every size, and such "
+                      "a module does not",
+                      query_.kernel, kernel_.variants.front().builder));
     const bool original = row.at("purpose") == "baseline" || is_default(*variant, row, *workload, *device);
     const std::string text = fmt::format("{} {} on {} (iteration {})", query_.kernel, variant->name, workload->name,
                                          row.at("iteration").dump());

@@ -120,7 +120,7 @@ class PlanWriter {
     const FormulaArgument* declared = argument(pointer.name);
     if (declared != nullptr && declared->kind == ArgumentKind::scalar)
       return fmt::format("    l.value(c.a.{});\n", c_name(pointer.name));
-    if (declared != nullptr && declared->absent) return "    l.value((void*)nullptr);\n";
+    if (pointer.name.empty() || (declared != nullptr && declared->absent)) return "    l.value((void*)nullptr);\n";
     return fmt::format("    l.pointer({}, {});\n", address(pointer.name), whole(pointer.offset));
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/controls.h"
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
 #include "harness/core/hash.h"
@@ -61,13 +62,6 @@ std::string shape_text(const Workload& point) {
   return text;
 }
 
-/// Makes it a point without a name of its own; golden arrays are of the workloads' shapes.
-Problem unnamed(Problem problem) {
-  problem.workload.name = shape_text(problem.workload);
-  problem.reference.golden.clear();
-  return problem;
-}
-
 void add_plan(VariantManifest& variant, const Problem& problem, const Config& config, const DeviceInfo& device,
               Realized& realized) {
   Manifest& manifest = variant.manifest();
@@ -92,6 +86,12 @@ void add_plan(VariantManifest& variant, const Problem& problem, const Config& co
 }
 
 }  // namespace
+
+Problem unnamed(Problem problem) {
+  problem.workload.name = shape_text(problem.workload);
+  problem.reference.golden.clear();
+  return problem;
+}
 
 std::string shown_path(const fs::path& path) {
   std::error_code failed;
@@ -170,7 +170,9 @@ bool LoadedKernel::has_configuration(const std::string& name, const std::string&
 
 Config LoadedKernel::default_config(const std::string& name, const std::string& workload, const DeviceInfo& device,
                                     const Config& given) {
-  return first_configuration(variant(name), manifest.workload(workload), device, given);
+  Config config = first_configuration(variant(name), manifest.workload(workload), device, without_controls(given));
+  for (const std::string& control : controls_of(given)) config = with_control(std::move(config), control);
+  return config;
 }
 
 std::string LoadedKernel::add_shape(const std::string& text, const DeviceInfo& device) {
@@ -196,7 +198,11 @@ std::vector<FieldLimits> LoadedKernel::fields() {
 }
 
 FormulaPlan LoadedKernel::formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) {
-  return formula_plan(manifest, this->variant(candidate.variant), candidate, point, device);
+  FormulaPlan plan = formula_plan(manifest, this->variant(candidate.variant), candidate, point, device);
+  if (!plan.build.builder.empty())  // it compiles for the arguments that the launch has there
+    if (const auto realized = at_point(candidate, point, device))
+      plan.build.uses = uses_of(realized->plan, realized->problem);
+  return plan;
 }
 
 Workload LoadedKernel::random_point(const Workload& base, std::uint64_t seed) {
@@ -258,7 +264,8 @@ std::optional<Realized> LoadedKernel::at_point(const Candidate& candidate, const
                                                const DeviceInfo& device) {
   VariantManifest& chosen = variant(candidate.variant);
   std::vector<Value> values;
-  for (const auto& [name, value] : candidate.config) values.push_back(value);  // sorted by name, as parameters are
+  for (const auto& [name, value] : without_controls(candidate.config))
+    values.push_back(value);  // sorted by name, as parameters are
   if (!Constraint(chosen, point, device).allows(values)) return std::nullopt;
   Realized realized{candidate, manifest.bare_problem(point), {}, {}, chosen.info().source_hash, {}, {}};
   add_plan(chosen, realized.problem, candidate.config, device, realized);

@@ -21,6 +21,11 @@ struct Affordable {
   std::int64_t threads = 0;
 };
 
+/// Makes it a point without a name of its own; golden arrays are of the workloads' shapes.
+Problem unnamed(Problem problem);
+Affordable affordable(const DeviceInfo& device, bool finalist);
+bool fits(const Realized& point, const Affordable& most, const DeviceInfo& device);
+
 /// A kernel's folder, read: its manifest, its variants in order of their numbers, and its mutants.
 struct LoadedKernel : FormulaKernel {
   /// Throws Error(bad_input) for anything wrong in it, also for a variant file that is not named NN_name.lua.
@@ -47,6 +52,8 @@ struct LoadedKernel : FormulaKernel {
                                        const DeviceInfo& device, bool finalist, std::uint64_t seed) override;
   std::optional<Realized> tiny_at(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   const Config& fixed, std::uint64_t seed) override;
+  std::vector<Realized> along(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                              const std::string& size) override;
   double valid_share(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                      std::uint64_t seed) override;
   std::map<std::string, SizeRange> size_ranges(const std::string& workload) override;
@@ -90,6 +97,8 @@ struct LoadedKernel : FormulaKernel {
   Workload unlike(const Coverage& coverage, Workload point, const std::set<std::string>& kept);
   std::optional<Problem> halved_problem(const Workload& point, double below_bytes, std::int64_t elements);
   std::optional<Problem> small_problem(const Workload& point);
+  std::vector<Realized> affordable_along(const Candidate& candidate, const Workload& base, const DeviceInfo& device,
+                                         const std::string& size, const std::set<std::int64_t>& values);
   std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,
                                              const DeviceInfo& device);
   std::vector<Realized> edges(VariantManifest& chosen, const Realized& timed, const DeviceInfo& device,

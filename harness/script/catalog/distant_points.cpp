@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 
+#include "harness/core/controls.h"
 #include "harness/core/error.h"
 #include "harness/script/catalog/catalog_kernel.h"
 #include "harness/script/space/constraint.h"
@@ -14,26 +15,11 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-/// An emulated device does some 1e8 operations a second in each of its reference and its candidate, and starts some 5e6
-/// threads; a judge on the CPU looks at some 1e8 bytes a second.
-Affordable affordable(const DeviceInfo& device, bool finalist) {
-  if (device.emulation) return finalist ? Affordable{64 * kMiB, 5e8, 1 << 23} : Affordable{12 * kMiB, 2e7, 1 << 21};
-  return finalist ? Affordable{256 * kMiB, 2e12, INT64_MAX} : Affordable{24 * kMiB, 5e9, INT64_MAX};
-}
-
 double tensor_bytes(const Problem& problem) {
   double bytes = 0;
   for (const Argument& a : problem.arguments)
     if (is_tensor(a.kind) && !a.absent) bytes += static_cast<double>(span_elements(a) * storage_bytes(a.dtype));
   return bytes;
-}
-
-bool fits(const Realized& point, const Affordable& most, const DeviceInfo& device) {
-  constexpr double kShareOfMemory = 16;
-  const double bytes = tensor_bytes(point.problem);
-  if (device.memory_bytes > 0 && bytes * kShareOfMemory > static_cast<double>(device.memory_bytes)) return false;
-  return bytes <= most.bytes && amount_of(point.problem.work) <= most.operations &&
-         launched_threads(point.plan) <= most.threads;
 }
 
 constexpr int kTriesOfAPoint = 12;
@@ -89,6 +75,21 @@ std::vector<Config> choices_of(const std::vector<std::string>& flags) {
 }
 
 }  // namespace
+
+/// An emulated device does some 1e8 operations a second in each of its reference and its candidate, and starts some 5e6
+/// threads; a judge on the CPU looks at some 1e8 bytes a second.
+Affordable affordable(const DeviceInfo& device, bool finalist) {
+  if (device.emulation) return finalist ? Affordable{64 * kMiB, 5e8, 1 << 23} : Affordable{12 * kMiB, 2e7, 1 << 21};
+  return finalist ? Affordable{256 * kMiB, 2e12, INT64_MAX} : Affordable{24 * kMiB, 5e9, INT64_MAX};
+}
+
+bool fits(const Realized& point, const Affordable& most, const DeviceInfo& device) {
+  constexpr double kShareOfMemory = 16;
+  const double bytes = tensor_bytes(point.problem);
+  if (device.memory_bytes > 0 && bytes * kShareOfMemory > static_cast<double>(device.memory_bytes)) return false;
+  return bytes <= most.bytes && amount_of(point.problem.work) <= most.operations &&
+         launched_threads(point.plan) <= most.threads;
+}
 
 /// Only where the variant compiles to the same there: a neighbour runs the code that is timed.
 std::optional<Realized> LoadedKernel::point_of_its_build(VariantManifest& chosen, const Realized& timed,
@@ -182,7 +183,7 @@ double LoadedKernel::valid_share(const Candidate& candidate, const std::string& 
   constexpr int kPoints = 100;
   VariantManifest& chosen = variant(candidate.variant);
   std::vector<Value> values;
-  for (const auto& [name, value] : candidate.config) values.push_back(value);
+  for (const auto& [name, value] : without_controls(candidate.config)) values.push_back(value);
   int valid = 0;
   for (int i = 0; i < kPoints; ++i) {
     const Workload point = manifest.spread_neighbour(manifest.workload(workload), seed += 1000003);

@@ -255,6 +255,7 @@ class FormulaReader {
     launch.entry = fill_in(reader.text("entry"), names_, reader);
     launch.grid = extents(reader, "grid");
     launch.block = extents(reader, "block");
+    if (variant_.builder_sets_blocks() && reader.find("block") == nullptr) launch.block[0] = 0;
     launch.cluster = extents(reader, "cluster");
     if (const Node* shared = reader.find("shared")) launch.shared = formula(reader, *shared, "shared");
     launch.cooperative = reader.flag("cooperative", false);

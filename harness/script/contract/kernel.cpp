@@ -114,17 +114,49 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
       manifest_(folder_ / "kernel.lua", shown + "/kernel.lua", "kernel") {
   const Reader kernel(manifest_, manifest_.root(), "kernel");
   kernel.only({"contract", "name", "summary", "domain", "workloads", "arguments", "reference", "work", "deterministic",
-               "policy", "accept", "forms", "adopted", "models"});
+               "policy", "accept", "forms", "adopted", "models", "properties"});
   check_contract(kernel, folder_.filename().string());
   name_ = kernel.text("name");
   summary_ = kernel.text("summary");
   domain_ = read_domain(kernel);
+  read_properties(kernel);
   policy_ = read_reasons(kernel, "policy", "NAME = \"reason\"");
   accept_ = read_reasons(kernel, "accept", "[\"PIECE OF A LINE\"] = \"reason\"");
   forms_ = read_forms(kernel);
   adopted_ = read_adopted(kernel);
   read_workloads(kernel);
   for (const Workload& workload : workloads_) problems_[workload.name] = make_problem(workload);
+}
+
+/// properties = { "deterministic", { "batch_invariant", over = "B" } }
+void KernelManifest::read_properties(const Reader& kernel) {
+  const Node* const list = kernel.find("properties");
+  if (list == nullptr) return;
+  const std::string form = R"(a list of "deterministic" and { "batch_invariant", over = "SIZE" })";
+  if (!list->table || !list->fields.empty()) throw kernel.wrong("properties", form);
+  for (const Node& node : list->list) {
+    const std::optional<Value> word = node.value();
+    const std::string* const alone = word ? std::get_if<std::string>(&*word) : nullptr;
+    if (!deterministic_)
+      throw kernel.error(
+          "has deterministic = false and properties; bits that may change from launch to launch have none");
+    if (alone != nullptr && *alone == "deterministic") continue;
+    if (!node.table) throw kernel.wrong("properties", form);
+    const Reader property(manifest_, node, "property");
+    property.only({"over"}, 1);
+    if (property.leading_name() != "batch_invariant") throw kernel.wrong("properties", form);
+    const std::string over = property.text("over");
+    if (!domain_.fields.contains(over)) {
+      std::vector<std::string> names;
+      for (const auto& [name, field] : domain_.fields) names.push_back(name);
+      throw property.error(
+          fmt::format("is over '{}', which the domain does not name{}", over, did_you_mean(over, names)));
+    }
+    const FieldDomain& field = domain_.fields.at(over);
+    if (!field.values.empty() || field.lo >= field.hi)
+      throw property.error(fmt::format("is over '{}', whose domain is no range of whole numbers", over));
+    batch_invariant_.push_back(over);
+  }
 }
 
 void KernelManifest::read_workloads(const Reader& kernel) {

@@ -82,6 +82,7 @@ class KernelManifest {
   Problem bare_problem(const Workload& workload);
 
  private:
+  void read_properties(const Reader& kernel);
   void read_workloads(const Reader& kernel);
   Workload read_workload(const Node& node, std::size_t position) const;
   static Reference read_program(const Reader& reader, Reference reference);
@@ -99,6 +100,7 @@ class KernelManifest {
   std::string name_, summary_;
   Domain domain_;
   std::vector<Workload> workloads_;
+  std::vector<std::string> batch_invariant_;
   ExcludedForms forms_;
   std::optional<AdoptedFrom> adopted_;
   std::map<std::string, std::string> policy_, accept_;

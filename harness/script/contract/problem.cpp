@@ -102,6 +102,7 @@ Problem KernelManifest::make_problem(const Workload& workload) {
   problem.reference = read_reference(kernel, workload, problem.arguments);
   problem.work = read_work(kernel, workload);
   problem.deterministic = is_deterministic(sizes, kernel);
+  problem.batch_invariant = batch_invariant_;
   problem.policy = policy_;
   problem.accept = accept_;
   problem.forms = forms_;
@@ -219,6 +220,7 @@ std::string KernelManifest::contract_hash(const Problem& problem) {
   for (const char* field : {"digest", "included"}) identity["reference"].erase(field);
   identity["workload"] = json(problem.workload)["values"];
   identity["gates"] = kHashedGates;
+  if (problem.batch_invariant.empty()) identity.erase("batch_invariant");  // as in contracts from before
   json& reference = identity["reference"];
   // What a reference of the plain kind does not have is no part of its identity: older results stay comparable.
   if (problem.reference.numbers == ReferenceNumbers::exact) reference.erase("numbers");

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "harness/core/controls.h"
 #include "harness/core/gpu.h"
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
@@ -52,7 +53,9 @@ void check_option(const Reader& reader, const std::string& option) {
                                                  "--maxrregcount",  "--extra-device-vectorization",
                                                  "--device-debug",  "--generate-line-info"};
   const std::string name = option.substr(0, option.find('='));
-  if (std::ranges::find(known, name) != known.end()) return;
+  if (std::ranges::find(known, name) != known.end() || is_control(option)) return;
+  if (option.starts_with("--ptxas-options=") && option.find('$') != std::string::npos)
+    return;  // looked at when filled in
   const std::string meant = did_you_mean(name, known);
   throw reader.error(fmt::format("has the option '{}', which is not allowed{}", option,
                                  meant.empty() ? fmt::format("; allowed are: {}", fmt::join(known, ", ")) : meant));
@@ -224,6 +227,9 @@ void VariantManifest::read_parameters(const Reader& variant) {
   if (!table->table || !table->list.empty())
     throw variant.wrong("params", "a table of NAME = { values = {...}, bind = \"...\" }");
   for (const auto& [name, node] : table->fields) {
+    if (name == kControls)
+      throw variant.error(fmt::format(
+          "has a parameter '{}', as every variant has for compiler controls; name it otherwise", kControls));
     info_.parameters.push_back(read_parameter(Reader(manifest_, node, "parameter '" + name + "'"), name));
   }
 }
@@ -329,6 +335,7 @@ BuildSpec VariantManifest::build(const Config& config, const Workload& workload,
     if (parameter.bind == "define") spec.defines.emplace_back(parameter.name, source_text(config.at(parameter.name)));
   }
   for (const std::string& option : options_) spec.options.push_back(fill_in(option, names(config, workload), reader()));
+  for (std::string& control : controls_of(config)) spec.options.push_back(std::move(control));
   for (const auto& folder : include_dirs_) spec.include_dirs.push_back(folder.string());
   spec.included = hashes_of(source_.included);
   spec.builder = info_.builder;

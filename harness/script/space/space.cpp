@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/controls.h"
 #include "harness/core/suggest.h"
 #include "harness/script/sandbox/random.h"
 #include "harness/script/space/blame.h"
@@ -126,7 +127,8 @@ Config first_configuration(VariantManifest& variant, const Workload& workload, c
 
 void check_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                          const Config& config) {
-  for (const auto& [name, value] : config) variant.listed_value(name, value);
+  controls_of(config);
+  for (const auto& [name, value] : without_controls(config)) variant.listed_value(name, value);
   std::vector<Value> values;
   for (const Parameter& parameter : variant.info().parameters) {
     const auto found = config.find(parameter.name);

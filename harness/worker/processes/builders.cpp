@@ -48,6 +48,12 @@ Builders::Result Builders::submit(const BuildSpec& spec, bool demanded) {
   return job->result;
 }
 
+bool Builders::has_built(const BuildSpec& spec) const {
+  const std::lock_guard lock(mutex_);
+  const auto build = known_.find(sha256_hex(json_text(spec)));
+  return build != known_.end() && build->second->result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 double Builders::take_speculative_seconds() {
   const std::lock_guard lock(mutex_);
   return std::exchange(speculative_s_, 0.0);

@@ -30,6 +30,8 @@ class Builders {
   ~Builders();  // drops what is queued; waits for nothing
   /// `demanded` false: speculative, built when nobody waits for anything else.
   Result submit(const BuildSpec& spec, bool demanded);
+  /// Whether it was built here and is not forgotten: submit() then answers at once.
+  bool has_built(const BuildSpec& spec) const;
   /// Seconds spent on speculative builds since the last call.
   double take_speculative_seconds();
   /// While one lives, no speculative build is begun: the cores belong to a timing. Demanded builds go on.

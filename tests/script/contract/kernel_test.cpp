@@ -34,6 +34,12 @@ TEST_CASE("an argument is made of numbers on its workload") {
   REQUIRE(problem.workload.weight == 2);
 }
 
+TEST_CASE("properties name the sizes over which rows keep their bits") {
+  LuaCatalog hostile({kSource / "tests/hostile"}, {});
+  REQUIRE(hostile.plugin("rowdots").problem("b5k77").batch_invariant == std::vector<std::string>{"B"});
+  REQUIRE(fixture("packed_qkv", "padded").batch_invariant.empty());
+}
+
 TEST_CASE("a view, a struct, an optional output and padded rows are laid out") {
   const Problem problem = fixture("packed_qkv", "padded");
   const Argument& qkv = *find_argument(problem, "qkv");

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "harness/core/controls.h"
+
 namespace harness::cuda {
 namespace {
 
@@ -21,6 +23,7 @@ std::string with_two_dashes(const std::string& option) {
 }
 
 bool is_allowed(std::string_view option) {
+  if (is_control(option)) return true;
   return std::any_of(kAllowed.begin(), kAllowed.end(), [&](std::string_view allowed) {
     if (!allowed.ends_with('=')) return option == allowed;
     const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '+'; };
@@ -61,7 +64,7 @@ NvrtcOptions nvrtc_options(const BuildSpec& spec, const std::string& architectur
 std::string allowed_options() {
   std::string text;
   for (std::string_view allowed : kAllowed) text.append(text.empty() ? "" : ", ").append(allowed);
-  return text;
+  return text + "; and controls: " + control_kinds();
 }
 
 }  // namespace harness::cuda
