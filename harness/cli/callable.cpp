@@ -29,7 +29,7 @@ class CallableClock : public Clock {
   std::int64_t unix_seconds() override { return SystemClock().unix_seconds(); }
 };
 
-CampaignOptions options_of(const CallableArguments& arguments, const callable::Question& question) {
+CampaignOptions campaign_options_of(const CallableArguments& arguments, const callable::Question& question) {
   CampaignOptions options = arguments.options;
   options.kernels = {question.name};
   options.predict = "off";
@@ -53,7 +53,7 @@ int tune_callable(const CallableArguments& arguments, Shell& shell) {
   } catch (const callable::CallerGone&) {
     return 130;
   }
-  const CampaignOptions options = options_of(arguments, question);
+  const CampaignOptions options = campaign_options_of(arguments, question);
   const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
   const auto scripts = shell.rooms.scripts(shell.places());
   report::JsonDisplay display;

@@ -13,8 +13,8 @@ namespace harness {
 /// Where a field lies, which says of what type it is too: one of NULL is optional.
 using FieldPlace =
     std::variant<bool EvaluationFacts::*, std::string EvaluationFacts::*, std::optional<double> EvaluationFacts::*,
-                 std::optional<std::int64_t> EvaluationFacts::*, std::optional<std::string> EvaluationFacts::*, double IterationFacts::*,
-                 std::string IterationFacts::*, std::optional<double> IterationFacts::*,
+                 std::optional<std::int64_t> EvaluationFacts::*, std::optional<std::string> EvaluationFacts::*,
+                 double IterationFacts::*, std::string IterationFacts::*, std::optional<double> IterationFacts::*,
                  std::optional<std::int64_t> IterationFacts::*, bool IterationRow::*, std::string IterationRow::*,
                  std::optional<std::string> IterationRow::*, std::optional<std::int64_t> IterationRow::*,
                  json IterationRow::*, std::vector<std::uint64_t> IterationRow::*, double StageCosts::*,

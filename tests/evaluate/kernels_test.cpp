@@ -178,7 +178,10 @@ TEST_CASE("paged_gather is right on every workload of the cpu device") {
   check_kernel("paged_gather");
 }
 TEST_CASE("gemm is right on every workload of the cpu device") {
-  check_kernel("gemm", tests::is_nightly() ? "" : "m17n40k80");
+  check_kernel("gemm", tests::takes_all() ? "" : "m17n40k80");
+}
+TEST_CASE("gemm_fp8 is right on every workload of the cpu device") {
+  check_kernel("gemm_fp8", tests::takes_all() ? "" : "m33n40k640");
 }
 // Shares of K that meet in a cluster, blocks that load for each other, a last slice that is not full.
 TEST_CASE("gemm is right where its first configurations do not come") {

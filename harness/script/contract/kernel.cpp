@@ -137,7 +137,7 @@ void KernelManifest::read_properties(const Reader& kernel) {
   for (const Node& node : list->list) {
     const std::optional<Value> word = node.value();
     const std::string* const alone = word ? std::get_if<std::string>(&*word) : nullptr;
-    if (!deterministic_)
+    if (const Node* flag = kernel.find("deterministic"); flag != nullptr && flag->value() == Value(false))
       throw kernel.error(
           "has deterministic = false and properties; bits that may change from launch to launch have none");
     if (alone != nullptr && *alone == "deterministic") continue;

@@ -59,6 +59,7 @@ function times(iteration: any): Child {
       ['incumbent', iteration.incumbent_ns ? [`${format.time(iteration.incumbent_ns)} `, verdict(iteration.verdict)] : ''],
       ['rival', iteration.rival ? [link(`/attempt/${iteration.rival.iteration}`, `${iteration.rival.variant} ${format.time(iteration.rival.time_ns)}`), iteration.time_ns ? `, ${format.ratio(iteration.rival.time_ns / iteration.time_ns)} of its speed` : ''] : ''],
       ['outside', iteration.outside ? h('span', { title: iteration.outside.method }, `${iteration.outside.program} ${format.time(iteration.outside.time_ns)}, by its own measure`) : ''],
+      ['limit', iteration.limit_ns && iteration.time_ns ? [format.time(iteration.limit_ns), ' ', bar(iteration.limit_ns / iteration.time_ns), ' ', format.share(iteration.limit_ns / iteration.time_ns)] : ''],
       ['floor', iteration.floor_ns ? [format.time(iteration.floor_ns), ' ', iteration.time_ns ? [bar(iteration.floor_ns / iteration.time_ns), ' ', format.share(iteration.floor_ns / iteration.time_ns)] : ''] : ''],
       ['cold, warm', iteration.cold_time_ns || iteration.warm_time_ns ? `${format.time(iteration.cold_time_ns)}, ${format.time(iteration.warm_time_ns)}` : ''],
       ['method', samples?.method ?? ''],

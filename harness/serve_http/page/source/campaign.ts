@@ -54,6 +54,7 @@ function workloads(data: PageData): HTMLElement {
       { name: 'workload', key: 'workload', cell: (row) => [one_kernel ? '' : `${row['kernel']} `, h('b', {}, row['workload'])] },
       { name: 'best', key: 'time_ns', number: true, cell: time_cell },
       { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
+      ...(known('of_limit') ? [{ name: 'of limit', key: 'of_limit', number: true, cell: (row: Row) => floor_cell(row['of_limit'], 'limit') }] : []),
       ...(known('of_floor') ? [{ name: 'of floor', key: 'of_floor', number: true, cell: (row: Row) => floor_cell(row['of_floor']) }] : []),
       ...(known('rival_ns') ? [{ name: 'rival', key: 'rival_ns', number: true, cell: (row: Row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
       { name: "of rival's speed", key: 'of_rival', number: true, late: 1, cell: (row: Row) => (row['of_rival'] ? h('span', { class: row['of_rival'] >= 1 ? 'goodtext' : '' }, format.ratio(row['of_rival'])) : '') }] : []),

@@ -111,7 +111,7 @@ export function kernel_page(main: HTMLElement, data: PageData): void {
     panel('Best of every workload and device', data_table({ rows: bests, on_open: (row) => `/attempt/${row['iteration']}`, columns: [
       { name: 'workload', key: 'workload', cell: (row) => h('b', {}, row['workload']) }, { name: 'device', key: 'device_name', cell: (row) => row['device_name'] },
       { name: 'time', key: 'time_ns', number: true, cell: time_cell }, { name: 'speedup', key: 'speedup', number: true, cell: (row) => format.ratio(row['speedup']) },
-      { name: 'of floor', key: 'of_floor', number: true, cell: (row) => floor_cell(row['of_floor']) }, { name: 'rival', key: 'rival_ns', number: true, cell: (row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
+      { name: 'of limit', key: 'of_limit', number: true, cell: (row) => floor_cell(row['of_limit'], 'limit') }, { name: 'of floor', key: 'of_floor', number: true, cell: (row) => floor_cell(row['of_floor']) }, { name: 'rival', key: 'rival_ns', number: true, cell: (row) => (row['rival_ns'] ? format.time(row['rival_ns']) : '') },
       { name: 'confirmed', late: 1, cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
       { name: 'variant', key: 'variant', cell: (row) => row['variant'] }, { name: 'configuration', mono: true, late: 2, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
       { name: 'campaign', number: true, late: 3, cell: (row) => campaign_link(row['campaign']) }, { name: 'attempt', number: true, late: 3, cell: (row) => attempt_link(row['iteration']) }, { name: 'ended', key: 'ended', late: 2, cell: (row) => row['ended'].slice(0, 10) }] })),

@@ -29,8 +29,8 @@ export function time_cell(row: Row): Child {
     kind === 'measured' ? null : h('abbr', { class: 'kind', title: `${kind}, not measured on a GPU` }, kind[0]!)];
 }
 
-export function floor_cell(value: number | null | undefined): Child {
-  return value === null || value === undefined ? '' : h('span', { class: 'floorcell' }, bar(value, `${format.share(value)} of the floor`), format.share(value));
+export function floor_cell(value: number | null | undefined, of = 'floor'): Child {
+  return value === null || value === undefined ? '' : h('span', { class: 'floorcell' }, bar(value, `${format.share(value)} of the ${of}`), format.share(value));
 }
 
 /// Columns of attempts. Those that are shown by default come first.
