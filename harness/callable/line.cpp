@@ -34,7 +34,8 @@ json Line::read() {
     if (const std::size_t end = pending_.find('\n', searched); end != std::string::npos) {
       json line = parse_json_if_valid(std::string_view(pending_).substr(0, end));
       pending_.erase(0, end + 1);
-      if (!line.is_object()) throw bad_input("harness callable: a line of the caller is no JSON object; see docs/callables.md");
+      if (!line.is_object())
+        throw bad_input("harness callable: a line of the caller is no JSON object; see docs/callables.md");
       return line;
     }
     searched = pending_.size();

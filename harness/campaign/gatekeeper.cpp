@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <random>
 
 #include "harness/campaign/arms.h"
@@ -136,11 +138,16 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
        catalog.plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, fresh_choice()))
     points.neighbours.push_back(std::move(point));
   points.ranges = catalog.plugin(candidate.kernel).size_ranges(workload);
+  // Directed inputs are looked for on the cpu device while a GPU works for other gates, and both ask for points: the
+  // manifests' Lua state has one thread at a time.
+  const auto one_at_a_time = std::make_shared<std::mutex>();
   if (finalist) {
-    points.along = [&catalog, candidate, workload, device](const std::string& size) {
+    points.along = [&catalog, candidate, workload, device, one_at_a_time](const std::string& size) {
+      const std::scoped_lock lock(*one_at_a_time);
       return catalog.plugin(candidate.kernel).along(candidate, workload, device, size);
     };
-    points.other_configurations = [&catalog, candidate, workload, device] {
+    points.other_configurations = [&catalog, candidate, workload, device, one_at_a_time] {
+      const std::scoped_lock lock(*one_at_a_time);
       return other_configurations(catalog, candidate, workload, device);
     };
   }
@@ -148,7 +155,8 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
     points.valid_share = catalog.plugin(candidate.kernel).valid_share(candidate, workload, device, fresh_choice());
   const std::optional<DeviceInfo> cpu = device.emulation ? device : evaluator.preflight_device();
   if (cpu)
-    points.tiny_at = [&catalog, workload, cpu = *cpu](const Candidate& candidate, const Config& fixed) {
+    points.tiny_at = [&catalog, workload, cpu = *cpu, one_at_a_time](const Candidate& candidate, const Config& fixed) {
+      const std::scoped_lock lock(*one_at_a_time);
       return catalog.plugin(candidate.kernel).tiny_at(candidate, workload, cpu, fixed, fresh_choice());
     };
   const VariantTexts baseline =

@@ -85,6 +85,7 @@ std::string slice(Catch::Session& session) {
   std::string filter;
   std::size_t index = 0;
   for (const Catch::TestCase& test : Catch::getAllTestCasesSorted(session.config())) {
+    if (test.isHidden()) continue;
     if (index++ % of == 0) filter += (filter.empty() ? "" : ",") + quoted(test.name);
     else ++harness::tests::skipped(), ++counts.passed;
   }
