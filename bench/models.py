@@ -2,8 +2,9 @@
 """A good kernel on the shapes of models, within a minute: a table as Markdown, one row a shape.
 
   python3 bench/models.py --issue [--seconds 40] [--device cuda] [--store experiments.db] [--json OUT.json] [--keep FOLDER]
-                          [--harness build/release/harness]
+                          [--harness build/release/harness] [--trust-source]
   python3 bench/models.py --seed 7 [--shapes 40] ...          shapes that the seed draws from bench/models.txt
+  python3 bench/models.py --seed 7 --part 2/4 --device cuda:1 every fourth of them from the second: one process a GPU
   python3 bench/models.py --seed 7 --list                     only names the shapes
 
 On each shape: a campaign of SECONDS from a copy of the store, with the libraries measured beside it. The row says the share of the
@@ -73,6 +74,15 @@ def drawn(chance, known):
             return f"{model['model']} {phase.partition(':')[0]}", shape
 
 
+def drawn_once(chance, known, count):
+    """COUNT shapes, none twice: two models may have one geometry."""
+    shapes = {}
+    while len(shapes) < count:
+        name, shape = drawn(chance, known)
+        shapes.setdefault(in_words(shape), (name, shape))
+    return list(shapes.values())
+
+
 def in_words(shape):
     return " ".join(f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in shape.items())
 
@@ -113,12 +123,16 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=int, default=40)
     parser.add_argument("--store", default="experiments.db")
+    parser.add_argument("--part", default="1/1", help="I/N: every N-th shape from the I-th")
+    parser.add_argument("--trust-source", action="store_true", help="where the machine cannot cage native code")
     parser.add_argument("--keep")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--harness", default="build/release/harness")
     arguments = parser.parse_args()
     chance, known = random.Random(f"{arguments.seed} models"), list(models(arguments.models))
-    shapes = ISSUE if arguments.issue else [drawn(chance, known) for _ in range(arguments.shapes)]
+    shapes = ISSUE if arguments.issue else drawn_once(chance, known, arguments.shapes)
+    part, parts = map(int, arguments.part.split("/"))
+    shapes = shapes[part - 1 :: parts]
     if arguments.list:
         for name, shape in shapes:
             print(f"{name}: {in_words(shape)}")

@@ -51,10 +51,14 @@ bool held(const GateResult& gate) {
 
 /// Those that held are counted; what failed or went unchecked is what a person looks for. All of them with --gates.
 void print_gates(const std::vector<GateResult>& gates, bool all) {
-  report::Table table{{"gate", "", "evidence"}, {}};
+  report::Table table{{"gate", "", "s", "evidence"}, {}};
   for (const GateResult& gate : gates)
     if (all || !held(gate))
-      table.rows.push_back({gate.name, !gate.checked ? "-" : gate.passed ? "ok" : "FAILED", gate.detail});
+      table.rows.push_back({gate.name,
+                            !gate.checked ? "-"
+                            : gate.passed ? "ok"
+                                          : "FAILED",
+                            gate.seconds ? fmt::format("{:.2f}", *gate.seconds) : "", gate.detail});
   const auto passed = std::ranges::count_if(gates, held);
   report::out("gates: {} of {} held{}\n", passed, gates.size(), all ? "" : "; --gates shows them all");
   if (!table.rows.empty()) report::out("{}", report::aligned(table));

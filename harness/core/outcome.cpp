@@ -145,6 +145,7 @@ json error_json(const Outcome& outcome) {
 
 void to_json(json& j, const GateResult& gate) {
   j = {{"name", gate.name}, {"passed", gate.checked ? json(gate.passed) : json()}, {"detail", gate.detail}};
+  if (gate.seconds) j["seconds"] = *gate.seconds;
 }
 
 void from_json(const json& j, GateResult& gate) {
@@ -152,6 +153,7 @@ void from_json(const json& j, GateResult& gate) {
   j.at("detail").get_to(gate.detail);
   gate.checked = !j.at("passed").is_null();
   gate.passed = gate.checked ? j.at("passed").get<bool>() : true;
+  gate.seconds = j.contains("seconds") ? std::optional(j.at("seconds").get<double>()) : std::nullopt;
 }
 
 HARNESS_JSON(ArgumentError, argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten, mismatches, tolerance)

@@ -36,8 +36,9 @@ struct ArgumentError {
 struct GateResult {
   std::string name;  // "finite", "written", "relative-l2", "inputs-unchanged", "guard-zones", ...
   bool passed = true;
-  std::string detail;   // evidence in words and numbers, also when it passed
-  bool checked = true;  // false: it could not be checked, `detail` says why; never to be read as passed
+  std::string detail;                  // evidence in words and numbers, also when it passed
+  bool checked = true;                 // false: it could not be checked, `detail` says why; never to be read as passed
+  std::optional<double> seconds = {};  // from the gate before it until it was known, waiting included
 };
 
 /// What the judge says of one launch: all gates of correctness over one draw.

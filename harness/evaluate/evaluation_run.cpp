@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <utility>
 
 #include "harness/core/gates.h"
 #include "harness/system/awake_clock.h"
@@ -10,6 +12,7 @@ namespace harness {
 EvaluationRun::EvaluationRun(const EvaluationRequest& evaluation_request, RunSettings given, WorkerPool& pool)
     : request(evaluation_request), settings(std::move(given)), workers(pool) {
   suspect.realized = &request.realized;
+  gate_begun_ = awake_seconds();
   evaluation.contract_hash = request.realized.problem.contract_hash;
   evaluation.source_hash = request.realized.source_hash;
   evaluation.source_text = request.realized.build.source;
@@ -18,6 +21,8 @@ EvaluationRun::EvaluationRun(const EvaluationRequest& evaluation_request, RunSet
 Settled EvaluationRun::add(GateResult gate, bool refuses) {
   assert(find_gate(gate.name) != nullptr);  // a name that the table has not would be read as nothing by whoever asks it
   const bool failed = !gate.passed;
+  const double now = awake_seconds();
+  gate.seconds = std::round((now - std::exchange(gate_begun_, now)) * 1e3) / 1e3;
   evaluation.gates.push_back(std::move(gate));
   const GateResult& added = evaluation.gates.back();
   if (failed && refuses) return Rejected{added.name, added.detail};

@@ -98,6 +98,7 @@ class EvaluationRun {
   const OtherPoints& other_points();
   std::optional<OtherPoints> other_points_;
   std::map<std::string, Artifact> further_artifacts_;  // by the build's text, of other points
+  double gate_begun_ = 0;  // when the gate before was known, on the clock of awake_seconds()
 };
 
 }  // namespace harness

@@ -29,8 +29,9 @@ void insert_gates(Connection& connection, std::int64_t iteration, const std::vec
   std::int64_t position = 0;
   for (const GateResult& gate : gates) {
     Statement(connection,
-              "INSERT INTO gate_result (iteration, position, name, passed, detail, checked) VALUES (?, ?, ?, ?, ?, ?)",
-              iteration, position++, gate.name, gate.passed, gate.detail, gate.checked)
+              "INSERT INTO gate_result (iteration, position, name, passed, detail, checked, seconds) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?)",
+              iteration, position++, gate.name, gate.passed, gate.detail, gate.checked, gate.seconds)
         .run();
   }
 }
@@ -53,10 +54,12 @@ void insert_samples(Connection& connection, std::int64_t iteration, const Iterat
 
 std::vector<GateResult> read_gates(Connection& connection, std::int64_t iteration) {
   std::vector<GateResult> gates;
-  Statement query(connection,
-                  "SELECT name, passed, detail, checked FROM gate_result WHERE iteration = ? ORDER BY position",
-                  iteration);
-  while (query.next()) gates.push_back({query.text(0), query.flag(1), query.text(2), query.flag(3)});
+  Statement query(
+      connection,
+      "SELECT name, passed, detail, checked, seconds FROM gate_result WHERE iteration = ? ORDER BY position",
+      iteration);
+  while (query.next())
+    gates.push_back({query.text(0), query.flag(1), query.text(2), query.flag(3), query.maybe_real(4)});
   return gates;
 }
 

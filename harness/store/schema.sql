@@ -163,6 +163,7 @@ CREATE TABLE gate_result (
   passed    INTEGER NOT NULL CHECK (passed IN (0, 1)),
   detail    TEXT NOT NULL,
   checked   INTEGER NOT NULL DEFAULT 1 CHECK (checked IN (0, 1)),   -- 0: could not be checked; `passed` means nothing
+  seconds   REAL,                          -- from the gate before it until it was known; NULL: not measured
   PRIMARY KEY (iteration, position)
 ) STRICT, WITHOUT ROWID;
 
