@@ -108,9 +108,10 @@ struct EvaluationRequest {
   /// A candidate that is right at the timed size and slower than the incumbent there ends as Screened, without the
   /// gates that only a best needs. Nothing is screened without an incumbent.
   bool screen = false;
-  /// A candidate whose launches take longer than a tenth of this, seconds, is told by as many as fit into it, at least
-  /// one and at most three, each right at the timed size, and ends as Screened: a slow baseline is there to be compared
-  /// with, and its other gates would take the time of a search. 0: never.
+  /// A candidate whose launches take longer than a tenth of this, seconds (on a GPU, whose timing repeats them, than a
+  /// sixtieth), is told by as many as fit into it, at least one and at most three, each right at the timed size, and
+  /// ends as Screened: a slow baseline is there to be compared with, and its other gates would take the time of a
+  /// search. 0: never.
   double brief_s = 0;
   /// A launch that leaves other bits than the one before is told, and no reason to reject: somebody else's work that is
   /// there to be compared with.

@@ -43,7 +43,11 @@ class EvaluationRun {
   bool briefs() const { return request.brief_s > 0 && !request.confirm && !request.gates_only; }
   /// Either may end before anything is needed that only a best needs.
   bool timed_size_first() const { return screens() || briefs(); }
-  bool is_slow() const { return !launches_ns.empty() && launches_ns.front() > request.brief_s * 1e8; }
+  /// All gates and a timing take so many launches of the timed size; where times are predicted none are for a timing.
+  double launches_of_all_gates() const { return workers.native() ? 10 : 60; }
+  bool is_slow() const {
+    return !launches_ns.empty() && launches_ns.front() * launches_of_all_gates() > request.brief_s * 1e9;
+  }
   /// A campaign waits for the cpu device after the GPU's gates, which it goes through meanwhile: hardly any candidate
   /// fails there alone. Elsewhere what is wrong is told before the GPU runs it.
   bool preflight_beside() const { return timed_size_first() || request.screen || request.confirm; }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "harness/core/gates.h"
 #include "harness/store/columns.h"
 #include "harness/store/store.h"
 
@@ -135,11 +136,13 @@ std::vector<ScoredPrediction> predictions_before(Connection& connection, const E
 
 UsualSeconds Store::usual_seconds(const std::string& device_name, const std::string& device_key) {
   UsualSeconds usual;
+  // What a finalist's gates take follows from which there are: those of another version say nothing of today's.
   Statement evaluations(connection_,
                         "SELECT i.kernel, i.purpose, avg(i.wall_s) FROM iteration i "
                         "JOIN campaign p ON p.id = i.campaign AND p.device_name = ? WHERE i.purpose IN ('baseline', "
-                        "'rival', 'confirm', 'search') AND i.outcome <> 'interrupted' GROUP BY i.kernel, i.purpose",
-                        device_name);
+                        "'rival', 'confirm', 'search') AND i.outcome <> 'interrupted' "
+                        "AND (i.purpose <> 'confirm' OR i.gates_version = ?) GROUP BY i.kernel, i.purpose",
+                        device_name, kGatesVersion);
   while (evaluations.next())
     usual.evaluations[{evaluations.text(0), named<Purpose>(evaluations.text(1))}] = evaluations.real(2);
   Statement trials(connection_, "SELECT kernel, seconds FROM admission WHERE device_key = ? ORDER BY decided_unix",

@@ -29,7 +29,7 @@ TEST_CASE("what is usual is scaled by what evaluations take on this machine now"
 }
 
 TEST_CASE("where nothing was confirmed yet, a confirmation is expected to take several evaluations") {
-  CHECK(ConfirmationCosts(false).expect("k", 1, 0.25) == Approx(4));
+  CHECK(ConfirmationCosts(false).expect("k", 1, 0.25) == Approx(8.5));
   CHECK(ConfirmationCosts(true).expect("k", 1, 1) > 4);
 }
 

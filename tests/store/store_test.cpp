@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "tests/store/recorded.h"
 
 using namespace harness;
@@ -418,11 +419,22 @@ TEST_CASE("how long baselines and trials of gates took is known by device") {
   record(*store, baseline, passed(100));
   record(*store, baseline, passed(100));
   record(*store, an_attempt(campaign, 1), passed(100));
+  AttemptRecord confirmation = an_attempt(campaign, 2);
+  confirmation.purpose = Purpose::confirm;
+  Evaluation by_other_gates = passed(100);
+  by_other_gates.gates_version = kGatesVersion - 1;
+  record(*store, confirmation, by_other_gates);
+  CHECK_FALSE(store->usual_seconds("NVIDIA H200", "sm_90a").evaluations.contains({"attention", Purpose::confirm}));
+  Evaluation by_these = passed(100);
+  by_these.gates_version = kGatesVersion;
+  by_these.cost.wall_s = 9;
+  record(*store, confirmation, by_these);
   Admission admission;
   admission.hash = "h", admission.device_key = "sm_90a", admission.kernel = "attention", admission.seconds = 12;
   store->record_admission(admission);
   const UsualSeconds usual = store->usual_seconds("NVIDIA H200", "sm_90a");
-  CHECK(usual.evaluations.size() == 2);
+  CHECK(usual.evaluations.size() == 3);
+  CHECK(usual.evaluations.at({"attention", Purpose::confirm}) == Approx(9));
   CHECK(usual.evaluations.at({"attention", Purpose::search}) == Approx(passed(100).cost.wall_s));
   CHECK(usual.evaluations.at({"attention", Purpose::baseline}) == Approx(passed(100).cost.wall_s));
   CHECK(usual.trials.at("attention") == 12);

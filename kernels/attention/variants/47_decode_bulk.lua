@@ -20,8 +20,13 @@ return variant {
     KEYS   = { values = { 16, 32, 64 }, bind = "template" },            -- of a copy
     RING   = { values = { 2, 3, 4, 6 }, bind = "template" },            -- copies that a warp has under way
   },
-  start = { { SPLITS = 16, WARPS = 8, KEYS = 16, RING = 2 }, { SPLITS = 4, WARPS = 8, KEYS = 32, RING = 2 },
-            { SPLITS = 1, WARPS = 8, KEYS = 32, RING = 2 } },
+  -- A ring fills a multiprocessor's shared memory: one block on each, which reads its range once, is the first guess.
+  start = function(w)
+    local splits = 1
+    while 2 * splits * tiles_of({ ROWS = 8 }, w) <= 132 do splits = 2 * splits end
+    return { { SPLITS = splits, WARPS = 8, KEYS = 16, RING = 4 }, { SPLITS = splits, WARPS = 8, KEYS = 32, RING = 2 },
+             { SPLITS = min(64, 4 * splits), WARPS = 8, KEYS = 16, RING = 2 } }
+  end,
   valid = function(p, w, device)
     return all_of(
       any_of(p.ROWS == 8, le(9, rows_of_group(w))),
