@@ -3,7 +3,8 @@
 set -euo pipefail
 mirror=$("$(dirname "$0")/mirror.sh")
 folder=$(realpath -m "$1")
-[ ! -e "$folder.complete" ] || exit 0
+made_by=$(sha256sum < "$0")
+[ "$(cat "$folder.complete" 2>/dev/null)" != "$made_by" ] || exit 0
 [ "$(id -u)" -eq 0 ] || { echo "release: base.sh needs root (debootstrap)" >&2; exit 3; }
 rm -rf "$folder"
 debootstrap --variant=minbase --include=g++,ca-certificates --exclude=e2fsprogs,logsave bookworm "$folder" \
@@ -18,4 +19,4 @@ sed -i -E 's/^([^:]*:[^:]*):[0-9]*:/\1::/' etc/shadow
 rm -f usr/lib/gcc/x86_64-linux-gnu/12/{lto1,lto-wrapper,liblto_plugin.la} usr/lib/gcc/x86_64-linux-gnu/12/lib{a,t,l,ub,hwa}san*
 rm -f usr/lib/x86_64-linux-gnu/lib{a,t,l,ub,hwa}san.so*
 mkdir -p work
-touch "$folder.complete"
+echo "$made_by" > "$folder.complete"

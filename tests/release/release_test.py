@@ -48,14 +48,13 @@ class Release(unittest.TestCase):
 
     def test_an_sbom_is_right_by_cyclonedxs_own_schema(self):
         if not (SCHEMAS / "node_modules").is_dir() or shutil.which("node") is None:
-            self.skipTest("the schemas were not installed (./bootstrap test does it by npm)")
+            self.skipTest("the schemas were not installed (./bootstrap test release and nightly do it by npm)")
         good, bad = self.folder / "good.json", self.folder / "bad.json"
         good.write_text(self.made_sbom())
         bad.write_text(self.made_sbom_with_a_fault())
-        validate = lambda file: subprocess.run(["node", HERE / "schemas/validate.mjs", SCHEMAS, file], text=True,
-                                               stdout=subprocess.PIPE)
-        self.assertEqual(validate(good).stdout, "")
-        self.assertIn("/serialNumber", validate(bad).stdout)
+        said = subprocess.run(["node", HERE / "schemas/validate.mjs", SCHEMAS, good, bad], text=True, stdout=subprocess.PIPE)
+        self.assertNotIn("good.json", said.stdout)
+        self.assertIn(f"{bad}: /serialNumber", said.stdout)
 
     def made_sbom_with_a_fault(self):
         shutil.rmtree(self.folder / "base")
