@@ -5,17 +5,13 @@ OUT gets an archive, a Debian package, a wheel, an OCI image where a root is giv
 a tree of the preset aarch64 is given, the sources, an SBOM and SHA256SUMS.
 The same commit and the same packages of this machine give the same bytes: every time in them is that of the commit.
 """
-import argparse, gzip, hashlib, io, json, os, pathlib, re, shutil, subprocess, tarfile, uuid, zipfile
+import argparse, gzip, hashlib, io, json, os, pathlib, re, shutil, subprocess, tarfile, zipfile
 from base64 import urlsafe_b64encode
 
-from program import AARCH64, FLOOR, X86_64, Program, output, run
+import sbom
+from program import AARCH64, BESIDE, FLOOR, STATIC, X86_64, Program, output, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What is in the program, by Debian package: for the SBOM.
-PARTS = {"libssl-dev": "Apache-2.0", "zlib1g-dev": "Zlib", "liblua5.4-dev": "MIT", "libsqlitecpp-dev": "MIT",
-         "libsqlite3-dev": "blessing", "libboost-context-dev": "BSL-1.0", "libzydis-dev": "MIT", "libfmt-dev": "MIT",
-         "libcpp-httplib-dev": "MIT", "libbrotli-dev": "MIT", "nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause",
-         "libstdc++-12-dev": "GPL-3.0 WITH GCC-exception-3.1"}
 
 
 class Release:
@@ -163,26 +159,9 @@ set(CPACK_STRIP_FILES OFF)
         (folder / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
         (self.out / f"harness-{self.version}-oci.tar").write_bytes(self.tar(folder, ""))
 
-    def sbom(self):
-        """CycloneDX 1.5: what is linked into the program, and each file of the release."""
-        components = []
-        for package, licence in sorted(PARTS.items()):
-            version, source = output("dpkg-query", "-W", "-f=${Version} ${source:Package}", package).split(" ")
-            components.append({"type": "library", "name": source, "version": version,
-                               "purl": f"pkg:deb/debian/{source}@{version}?arch=source",
-                               "licenses": [{"expression": licence}] if " " in licence else [{"license": {"id": licence}}]})
-        files = [{"type": "file", "name": each.name,
-                  "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(each.read_bytes()).hexdigest()}]}
-                 for each in sorted(self.out.iterdir())]
-        revision = output("git", "rev-parse", "HEAD")
-        document = {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
-                    "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, revision + self.version)}",
-                    "metadata": {"timestamp": output("date", "-u", "-d", f"@{self.epoch}", "+%Y-%m-%dT%H:%M:%SZ"),
-                                 "component": {"type": "application", "name": "harness", "version": self.version,
-                                               "licenses": [{"license": {"id": "Apache-2.0"}}],
-                                               "properties": [{"name": "git:revision", "value": revision}]}},
-                    "components": components + files}
-        (self.out / f"harness-{self.version}.cdx.json").write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
+    def sbom(self, base):
+        told = sbom.document(self.version, output("git", "rev-parse", "HEAD"), self.epoch, self.out.iterdir(), base)
+        (self.out / f"harness-{self.version}.cdx.json").write_text(told)
 
     def digests(self):
         lines = [f"{hashlib.sha256(each.read_bytes()).hexdigest()}  {each.name}\n" for each in sorted(self.out.iterdir())]
@@ -204,9 +183,10 @@ def main():
             release.deb(machine)
             release.wheel(machine)
     release.sources()
-    if asked.base:
-        release.image(pathlib.Path(asked.base).resolve())
-    release.sbom()
+    base = pathlib.Path(asked.base).resolve() if asked.base else None
+    if base:
+        release.image(base)
+    release.sbom(base)
     release.digests()
     for each in sorted(release.out.iterdir()):
         print(f"{each.stat().st_size / 1e6:8.2f} MB  {each.name}")

@@ -24,16 +24,15 @@ struct Advice {
 };
 
 void say(const char* what, const std::string& text) {
-  report::tell("{:<9} {}\n", what, text);
+  report::tell("{:<10} {}\n", what, text);
 }
 
 struct Ready {
   bool any = false, gpu = false;
 };
 
-std::string devices_line(Shell& shell, Ready& ready) {
+std::string devices_line(const std::vector<DeviceInfo>& devices, Ready& ready) {
   std::vector<std::string> words;
-  const std::vector<DeviceInfo> devices = shell.rooms.devices(shell.places());
   for (const DeviceInfo& device : devices) {
     if (!device.available) continue;
     ready.any = true;
@@ -42,6 +41,16 @@ std::string devices_line(Shell& shell, Ready& ready) {
                                      : fmt::format("{} ({})", device.device, device.name));
   }
   return words.empty() ? no_device(devices) : fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// What candidates are compiled with; nvcc only where a variant's builder is to be it.
+std::string compilers_line(const std::vector<DeviceInfo>& devices) {
+  std::vector<std::string> words;
+  for (const DeviceInfo& device : devices)
+    if (!device.compiler.empty() && std::ranges::find(words, device.compiler) == words.end())
+      words.push_back(device.compiler);
+  if (!find_program("nvcc").empty()) words.emplace_back("nvcc");
+  return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// Coding agents that could drive `harness mcp` or propose variants here.
@@ -91,7 +100,12 @@ int print_status(Shell& shell) {
   Advice advice;
   Ready ready;
   std::vector<std::string> kernels;
-  say("devices", or_error([&] { return devices_line(shell, ready); }));
+  std::vector<DeviceInfo> devices;
+  say("devices", or_error([&] {
+        devices = shell.rooms.devices(shell.places());
+        return devices_line(devices, ready);
+      }));
+  say("compilers", compilers_line(devices));
   say("kernels", or_error([&] {
         kernels = shell.rooms.catalog(shell.places())->kernel_names();
         return kernels.empty() ? std::string("none; harness init makes a project with a first one")
@@ -110,6 +124,7 @@ int print_status(Shell& shell) {
       advice.add(fmt::format("harness run {}{} --budget 1m", kernel, ready.gpu ? "" : " --device cpu"),
                  "tries its variants for a minute");
     advice.add("harness demo", "a minute that shows what this does, on this machine");
+    advice.add("harness adopt FILE.cu", "makes a kernel of a CUDA source of yours");
   }
   constexpr std::size_t kCommands = 3;  // more would be a list to read, and --help has that
   advice.commands.resize(std::min(advice.commands.size(), kCommands));

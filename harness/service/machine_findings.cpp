@@ -45,6 +45,16 @@ std::string on_path(const std::string& program) {
   return "";
 }
 
+/// Sentences as one line, whether each ends with a full stop or not.
+std::string in_one_line(const std::vector<std::string>& sentences) {
+  std::string line;
+  for (std::string_view sentence : sentences) {
+    if (sentence.ends_with('.')) sentence.remove_suffix(1);
+    line += fmt::format("{}{}", line.empty() ? "" : "; ", sentence);
+  }
+  return line;
+}
+
 std::string gigabytes(double bytes) {
   return fmt::format("{:.1f} GB", bytes / 1e9);
 }
@@ -128,8 +138,7 @@ MachineFinding device_finding(const DeviceInfo& device) {
         fmt::format("{}, {}, {}{}", device.name, device.architecture,
                     device.driver.empty() ? "no driver needed" : device.driver,
                     device.emulation ? "; it predicts a GPU's times by counting (--emulated: its own times)" : ""));
-  return lacks(device.device,
-               device.missing.empty() ? "not available" : fmt::format("{}", fmt::join(device.missing, "; ")),
+  return lacks(device.device, device.missing.empty() ? "not available" : in_one_line(device.missing),
                device.emulation ? "kernels cannot be tried without a GPU, and candidates for a GPU have no pre-flight"
                                 : "nothing is timed on a GPU here",
                device.emulation ? gxx_install_command() : "install NVIDIA's driver, or go on with the cpu device");
@@ -145,10 +154,13 @@ MachineFinding driver_finding() {
 /// The compiler for GPUs needs no GPU: it is asked for an architecture that is not here.
 MachineFinding offline_compiler_finding(Shell& shell) {
   const auto offline = shell.rooms.offline_device(shell.places(), find_gpu("").architecture);
-  if (offline && offline->compiler) return well("NVRTC", offline->info.compiler);
-  return lacks("NVRTC",
-               offline && !offline->info.missing.empty() ? fmt::format("{}", fmt::join(offline->info.missing, "; "))
-                                                         : std::string("not found"),
+  if (offline && offline->compiler) {
+    std::string version = offline->info.compiler;  // a device that is listed says which
+    for (const DeviceInfo& device : shell.rooms.devices(shell.places()))
+      if (device.compiler.starts_with(version)) version = device.compiler;
+    return well("NVRTC", version);
+  }
+  return lacks("NVRTC", offline && !offline->info.missing.empty() ? in_one_line(offline->info.missing) : "not found",
                "no kernel can be compiled for a GPU, not even to look at it", "pip install nvidia-cuda-nvrtc");
 }
 

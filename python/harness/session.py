@@ -7,6 +7,7 @@ import collections
 import os
 import threading
 import time
+from concurrent import futures
 from concurrent.futures import Future
 from typing import (Any, AsyncIterator, Callable, Deque, Dict, Iterable, List, Mapping, Optional, Sequence, Set,
                     TypeVar, Union)
@@ -45,6 +46,8 @@ class Evaluation:
         """The verdict. Raises TimeoutError after `timeout` seconds: the evaluation goes on."""
         try:
             return self._future.result(timeout)
+        except futures.TimeoutError as error:  # before Python 3.11 this is no TimeoutError of the language's own
+            raise TimeoutError(f"the evaluation has no verdict after {timeout} s, and goes on") from error
         except KeyboardInterrupt:
             self.cancel()
             raise

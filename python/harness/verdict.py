@@ -59,6 +59,7 @@ class Verdict:
     gates_passed: int
     gates_failed: Tuple[str, ...]
     failure: Optional[Failure]
+    diagnosis: Optional[str]  # what bounds it and what to try, where the program knows it without further work
     fingerprint: Optional[str]  # the same mistake has the same one
     cost_s: Optional[float]  # seconds of this machine
     recorded: bool  # answered from the record: it cost nothing
@@ -123,7 +124,7 @@ def verdict_of(answer: Mapping[str, Any]) -> Verdict:
         speedup_ci95=_interval(answer.get("speedup_ci95")), verdict=answer.get("verdict"),
         is_best=bool(answer.get("is_best", False)), gates_passed=int(answer.get("gates_passed", 0)),
         gates_failed=tuple(answer.get("gates_failed", ())), failure=_failure(answer),
-        fingerprint=answer.get("fingerprint"), cost_s=answer.get("cost_s"),
+        diagnosis=answer.get("digest"), fingerprint=answer.get("fingerprint"), cost_s=answer.get("cost_s"),
         recorded=bool(answer.get("recorded", False)), next=str(answer.get("next", "")), raw=answer)
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the documents pages of a site: release/site.py OUT. Open OUT/index.html: it needs no server and no network.
+"""Makes the documents pages of a site: release/site_pages.py OUT. Open OUT/index.html: it needs no server and no network.
 
 Understands the Markdown that the documents use: headings, paragraphs, lists, tables, code, links, images, emphasis.
 """
 import html, json, os, pathlib, re, shutil, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["docs", "kernels", "strategies", "playbook"]
+FOLDERS = ["docs", "gpus", "harness", "kernels", "models", "playbook", "proposers", "release", "strategies"]
 STYLE = """body{margin:0;font:16px/1.55 system-ui,sans-serif;color:#1c1e21;background:#fff}
 main{max-width:52rem;margin:0 auto;padding:1rem}
 nav{border-bottom:1px solid #ccd;background:#f6f7f9}nav div{max-width:52rem;margin:0 auto;padding:.6rem 1rem;display:flex;gap:1rem}
@@ -17,14 +17,24 @@ img{max-width:100%}#found{list-style:none;padding:0}#found small{color:#555;disp
 @media (prefers-color-scheme:dark){body{background:#15171a;color:#e4e6ea}nav,pre,code{background:#1f2227}a{color:#7fb4ff}
 td,th,nav{border-color:#3a3f47}nav input{background:#15171a;color:inherit;border:1px solid #3a3f47}img{background:#fff}}"""
 SEARCH = """const box=document.getElementById('search'),found=document.getElementById('found');
+const RANKED=20,PASSAGE=160;
+function count(text,word){return text.split(word).length-1}
+function score(part,words){   // 0 where a word is missing; a title counts more than a text, a short text more than a long one
+const title=part.title.toLowerCase(),page=part.of.toLowerCase(),text=part.text.toLowerCase();let sum=0;
+for(const word of words){const here=count(text,word)/(1+text.length/2000)+(title.includes(word)?20:0)+(page.includes(word)?10:0);
+if(!here)return 0;sum+=here}return sum}
+function passage(text,words){const lower=text.toLowerCase();let at=-1;
+for(const word of words){at=lower.indexOf(word);if(at>=0)break}
+at=Math.max(0,at-60);if(at)at=text.indexOf(' ',at)+1;return (at?'… ':'')+text.slice(at,at+PASSAGE)+(at+PASSAGE<text.length?' …':'')}
 box.addEventListener('input',()=>{const words=box.value.toLowerCase().split(/\\s+/).filter(Boolean);found.textContent='';
-if(!words.length)return;const hits=[];for(const part of PARTS){const text=(part.title+' '+part.text).toLowerCase();
-if(!words.every(w=>text.includes(w)))continue;let score=0;for(const w of words){score+=text.split(w).length-1;
-if(part.title.toLowerCase().includes(w))score+=20}hits.push([score,part])}
-hits.sort((a,b)=>b[0]-a[0]);for(const [,part] of hits.slice(0,20)){const item=document.createElement('li'),
-link=document.createElement('a'),small=document.createElement('small');link.href=UP+part.link;link.textContent=part.title;
-const at=Math.max(0,part.text.toLowerCase().indexOf(words[0])-60);small.textContent=part.page+': '+part.text.slice(at,at+160);
-item.append(link,small);found.append(item)}if(!hits.length)found.textContent='nothing was found'});"""
+if(!words.length)return;const hits=PARTS.map(part=>[score(part,words),part]).filter(hit=>hit[0]>0).sort((a,b)=>b[0]-a[0]);
+for(const [,part] of hits.slice(0,RANKED)){const item=document.createElement('li'),
+link=document.createElement('a'),small=document.createElement('small');link.href=UP+part.link;
+link.textContent=part.of===part.title?part.title:part.of+': '+part.title;
+small.textContent=passage(part.text,words);
+item.append(link,small);found.append(item)}
+if(hits.length>RANKED)found.append(`${hits.length-RANKED} more: a further word narrows it`);
+if(!hits.length)found.textContent='nothing was found'});"""
 
 
 def anchor(title):
@@ -76,7 +86,8 @@ class Page:
 
     def told(self, text):
         if self.parts:
-            self.parts[-1][1].append(re.sub(r"[`*|]|\]\([^)]*\)", " ", text).replace("[", ""))
+            plain = re.sub(r"[`*|]|\]\([^)]*\)", " ", text).replace("[", "")
+            self.parts[-1][1].append(re.sub(r"\s+", " ", re.sub(r"(?<= )-{3,}:?(?= |$)", "", plain)).strip())
 
     def heading(self, line):
         level, words = re.match(r"(#+) (.*)", line).groups()
@@ -176,7 +187,7 @@ def main(out):
     parts = []
     for page in pages:
         page.write(out)
-        parts += [{"title": title, "page": str(page.path), "text": " ".join(text), "link": f"{page_name(page.path)}#{place}"}
+        parts += [{"title": title, "of": page.title, "text": " ".join(text), "link": f"{page_name(page.path)}#{place}"}
                   for title, text, place in page.parts]
     (out / "search.js").write_text(f"const PARTS={json.dumps(parts, ensure_ascii=False)};\n{SEARCH}\n", encoding="utf-8")
     for kind in ("svg", "png"):
