@@ -7,6 +7,7 @@
 #include <harness/warpgroup.cuh>
 #include <harness/wgmma.cuh>
 
+#include "silu.cuh"
 #include "work_list.cuh"
 
 // What a block of a grouped product has: a ring of slices, 64 of K deep, of rows of an expert and of its weights, and
@@ -110,8 +111,7 @@ struct Grouped {
         const float* const first = &sum[16 * v + 4 * i + 2 * h];
         if constexpr (INNER) {
           const float* const second = first + kHalf / 2;
-          word[i] = harness::pack<T>(first[0] / (1 + __expf(-first[0])) * second[0],
-                                     first[1] / (1 + __expf(-first[1])) * second[1]);
+          word[i] = harness::pack<T>(silu(first[0]) * second[0], silu(first[1]) * second[1]);
         } else {
           word[i] = harness::pack<T>(first[0], first[1]);
         }

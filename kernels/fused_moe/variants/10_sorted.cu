@@ -1,5 +1,6 @@
 #include "groups.cuh"
 #include "routing.cuh"
+#include "silu.cuh"
 
 // Idea (playbook 101): tokens are given to their experts, so each expert has one matrix of rows and its weights serve a
 // tile of ROWS of them. A thread adds up four rows by four columns, of gate and of up in the first product, so an
@@ -98,8 +99,7 @@ __global__ void __launch_bounds__(kAcross* ROWS / 4)
     row += tile.first, column += first_column;
     if (row >= tile.rows || column >= I) return;
     const float gate = sum[0][i][j];
-    inner[static_cast<long long>(tile.begin + row) * I + column] =
-        harness::from_float<Bf16>(gate / (1 + __expf(-gate)) * sum[1][i][j]);
+    inner[static_cast<long long>(tile.begin + row) * I + column] = harness::from_float<Bf16>(silu(gate) * sum[1][i][j]);
   });
 }
 

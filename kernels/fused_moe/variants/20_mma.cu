@@ -3,6 +3,7 @@
 #include "groups.cuh"
 #include "mma_rows.cuh"
 #include "routing.cuh"
+#include "silu.cuh"
 
 // Idea (playbook 104, 105): each expert gets its tokens as rows of one product, so its weights are read once for a
 // whole tile of them. Blocks find their tile of rows by counting those of the experts before; tokens are gathered by
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
           const float gate = sums.sum[m][n][2 * h + i], up = sums.sum[m][n + 1][2 * h + i];
-          value[i] = gate / (1 + __expf(-gate)) * up;
+          value[i] = silu(gate) * up;
         }
         *reinterpret_cast<unsigned*>(to + column) = harness::pack<Bf16>(value[0], value[1]);
       }

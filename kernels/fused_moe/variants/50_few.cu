@@ -2,6 +2,7 @@
 #include <harness/pdl.cuh>
 
 #include "few.cuh"
+#include "silu.cuh"
 
 // Idea (playbook 116): with few tokens the time is that of reading the weights of the experts that were hit, each once.
 // A warp reads whole rows of weights, 16 bytes a lane, AHEAD loads before the first is used, and multiplies them with
@@ -26,6 +27,16 @@ __device__ Eight load_eight(const Bf16* p) {
   memcpy(&v, &words, sizeof v);
   return v;
 }
+
+/// A warp's way through a row of weights of each hit, one after the other: 256 elements of one at a time.
+struct Step {
+  int hit = 0, first = 0;
+
+  __device__ void advance(int length) {
+    first += 256;
+    if (first >= length) first = 0, ++hit;
+  }
+};
 
 }  // namespace
 
@@ -72,7 +83,7 @@ __global__ void __launch_bounds__(32 * WARPS)
       const float g = harness::warp_sum(gate[t]), u = harness::warp_sum(up[t]);
       if (lane == 0)
         inner[static_cast<long long>(t * of_token + few.which[hit][t]) * I + column] =
-            harness::from_float<Bf16>(g / (1 + __expf(-g)) * u);
+            harness::from_float<Bf16>(silu(g) * u);
     }
   }
 }
@@ -85,29 +96,28 @@ __global__ void __launch_bounds__(32 * WARPS)
   few.template choose<ROUTED>(logits, offsets, T, E, K, of_token);
   harness::grid_dependency_wait();  // for inner
   const int lane = threadIdx.x % 32;
-  // A row of weights of each hit, one after the other, in steps of 256 elements.
-  const int steps_of_row = (I + 255) / 256, steps = few.hits * steps_of_row;
   for (int column = blockIdx.x * WARPS + threadIdx.x / 32; column < H; column += gridDim.x * WARPS) {
     float sum[TOKENS] = {};
-    for (int first = 0; first < steps; first += AHEAD) {
+    Step asked, used;  // what was asked for, and AHEAD of it
+    while (used.hit < few.hits) {
       Eight row[AHEAD];
 #pragma unroll
-      for (int n = 0; n < AHEAD; ++n) {
-        const int hit = (first + n) / steps_of_row, k = (first + n - hit * steps_of_row) * 256 + 8 * lane;
-        if (hit < few.hits && k < I)
-          row[n] = load_eight(down + (static_cast<long long>(few.expert[hit]) * H + column) * I + k);
+      for (int n = 0; n < AHEAD; ++n, asked.advance(I)) {
+        const int k = asked.first + 8 * lane;
+        if (asked.hit < few.hits && k < I)
+          row[n] = load_eight(down + (static_cast<long long>(few.expert[asked.hit]) * H + column) * I + k);
       }
 #pragma unroll
-      for (int n = 0; n < AHEAD; ++n) {
-        const int hit = (first + n) / steps_of_row, k = (first + n - hit * steps_of_row) * 256 + 8 * lane;
-        if (hit >= few.hits || k >= I) continue;
-        const unsigned users = few.users[hit];
+      for (int n = 0; n < AHEAD; ++n, used.advance(I)) {
+        const int k = used.first + 8 * lane;
+        if (used.hit >= few.hits || k >= I) continue;
+        const unsigned users = few.users[used.hit];
         float w[8];
         widen(w, row[n]);
 #pragma unroll
         for (int t = 0; t < TOKENS; ++t) {
           if (!(users >> t & 1)) continue;
-          const int pair = t * of_token + few.which[hit][t];
+          const int pair = t * of_token + few.which[used.hit][t];
           float product = 0;
           multiply_add(product, harness::load<8>(inner + static_cast<long long>(pair) * I + k), w);
           sum[t] += few.weight[pair] * product;

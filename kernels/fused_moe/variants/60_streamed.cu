@@ -6,6 +6,7 @@
 #include <harness/wgmma_narrow.cuh>
 
 #include "routing.cuh"
+#include "silu.cuh"
 #include "work_list.cuh"
 
 // Idea (playbook 106, 116): with a few tokens for each expert the time is that of reading weights, and tensor cores
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
           const float first = sum[0][4 * j + 2 * h + e];
-          if constexpr (INNER) value[e] = first / (1 + __expf(-first)) * sum[kParts - 1][4 * j + 2 * h + e];
+          if constexpr (INNER) value[e] = silu(first) * sum[kParts - 1][4 * j + 2 * h + e];
           else value[e] = first;
         }
         const float other = __shfl_xor_sync(0xffffffffu, odd ? value[0] : value[1], 4);
