@@ -15,7 +15,9 @@
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh gradients [SECONDS]  attention_backward: every variant through all gates at 2k, PyTorch's gradients, then a campaign of
 #                                      SECONDS (150) over six workloads; 300 s in all
-#   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
+#   bench/h200.sh moe [SECONDS]    fused_moe: every variant through all gates at a small and up to two real workloads, PyTorch's ways to write it,
+#                                      then a campaign of SECONDS (200) over eight workloads; 8 minutes in all at most
+#   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of variants of KERNEL (attention), without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
 #   bench/h200.sh beside_kernel_tuner FOLDER  the same two, and Kernel Tuner on the same kernel and configurations: a table (FOLDER: see bench/kernel_tuner.py)
@@ -241,8 +243,24 @@ gradients() {
     --json > "$OUT/gradients.json" || true
 }
 
+moe() {
+  local each variant on
+  local timed=olmoe_t1,qwen3_30b_t16,mixtral_8x7b_t1,mixtral_8x7b_t128,deepseek_v3_8_t128,olmoe_t1024,qwen3_30b_t8192,mixtral_8x7b_t8192
+  for each in 75_gathered:t150h64i72e4k1_same,olmoe_t1024,qwen3_30b_t8192 70_grouped:t90h80i72e6_products,olmoe_t1024,qwen3_30b_t8192 \
+    60_streamed:t40h72i40e8k3_shared,qwen3_30b_t16,olmoe_t1024 50_few:t5h64i48e4k2,olmoe_t1,qwen3_30b_t16 \
+    20_mma:t40h72i40e8k3_shared,olmoe_t1024,qwen3_30b_t8192 10_sorted:t33h96i64e40k8_ties,olmoe_t1024; do
+    variant=${each%%:*} on=${each##*:}
+    timeout 35 "$harness" eval fused_moe "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "$on" --db "$OUT/moe.db" \
+      --gates 2>&1 | tee -a "$OUT/moe.txt" | grep -v held
+  done
+  "$harness" kernels --json | timeout 120 python3 bench/torch_moe.py --seconds 90 ${timed//,/ } | tee "$OUT/moe_torch.lines"
+  "$harness" run fused_moe "${trust[@]}" --device "${DEVICE:-cuda}" --budget "${1:-200}s" --db "$OUT/moe.db" --workload "$timed" 2>&1 | tee -a "$OUT/moe.txt"
+  "$harness" query --db "$OUT/moe.db" "SELECT workload, variant, config, outcome, time_ns, floor_ns FROM v_iterations" --json > "$OUT/moe.json" || true
+  "$harness" export "$OUT/moe.jsonl" --lean --db "$OUT/moe.db" || true
+}
+
 sweep() {
-  .carry/sweep_bench "$harness" "${DEVICE:-cuda:0}" attention "$@" >> "$OUT/sweep.lines"
+  .carry/sweep_bench "$harness" "${DEVICE:-cuda:0}" "${KERNEL:-attention}" "$@" >> "$OUT/sweep.lines"
   python3 - "$OUT/sweep.lines" "$1" <<'PY'
 import json, sys
 rows = [row for row in map(json.loads, open(sys.argv[1])) if row["workload"] == sys.argv[2]]

@@ -203,6 +203,9 @@ TEST_CASE("gemm is right where its first configurations do not come") {
     for (int draw = 0; draw < 2; ++draw) check_right(bench, "gemm", each.variant, each.workload, config);
   }
 }
+TEST_CASE("fused_moe is right on every workload of the cpu device") {
+  check_kernel("fused_moe", tests::takes_all() ? "" : "t17h64i64");
+}
 TEST_CASE("attention_backward is right on every workload of the cpu device") {
   check_kernel("attention_backward", tests::takes_all() ? "" : "quick");
 }

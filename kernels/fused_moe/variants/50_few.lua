@@ -1,0 +1,31 @@
+return variant {
+  technique = "few-tokens", risk = "medium", multi_kernel = true,
+  -- 00_naive reads weights at half of the memory's rate at best and has four launches; each token more reads them again.
+  estimate  = function(w)
+    return { speedup = w.T <= 2 and { 1.3, 4 } or { 2, 12 }, probability = 0.9, evaluations = 20 }
+  end,
+  params = {
+    TOKENS = { values = { 1, 2, 4, 8, 16 }, bind = "template" },  -- at most
+    WARPS  = { values = { 4, 8, 16 }, bind = "template" },
+    AHEAD  = { values = { 1, 2, 4, 8 }, bind = "template" },      -- vectors of a row that a lane asks for before it uses one
+    BLOCKS = { values = { 1, 2, 4, 8 }, bind = "launch" },        -- of a multiprocessor
+  },
+  start = { { WARPS = 8, AHEAD = 4, BLOCKS = 4 }, { WARPS = 8, AHEAD = 2, BLOCKS = 2 } },
+  valid = function(p, w, device)
+    return p.WARPS * p.BLOCKS <= 64 and p.TOKENS * p.AHEAD <= 64 and all_of(le(w.T, p.TOKENS), lt(p.TOKENS, 2 * w.T))
+  end,
+  workspaces = function(p, w, device)
+    return { workspace { "inner", bytes = 2 * w.T * (w.K + (w.shared and 1 or 0)) * w.I, align = 256 } }
+  end,
+  steps = function(p, w, device)
+    local of_token = w.K + (w.shared and 1 or 0)
+    local hits = min(w.E + (w.shared and 1 or 0), w.T * of_token)  -- at most
+    local sizes = { i32(w.T), i32(w.H), i32(w.I), i32(w.E), i32(w.K), i32(of_token) }
+    return {
+      launch { entry = "inner_products<$routed,$TOKENS,$WARPS,$AHEAD>", grid = { cdiv(hits * w.I, p.WARPS) }, resident = p.BLOCKS,
+               block = { 32 * p.WARPS }, args = { "x", "logits", "offsets", "gate_up", "inner", table.unpack(sizes) } },
+      launch { entry = "outer_products<$routed,$TOKENS,$WARPS,$AHEAD>", grid = { cdiv(w.H, p.WARPS) }, resident = p.BLOCKS, pdl = true,
+               block = { 32 * p.WARPS }, args = { "inner", "logits", "offsets", "down", "y", table.unpack(sizes) } },
+    }
+  end,
+}

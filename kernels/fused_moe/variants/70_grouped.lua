@@ -1,0 +1,81 @@
+-- Bytes of a stage: a slice of rows and of weights, 64 of K deep.
+local function stage_bytes(p) return 128 * (64 * p.WARPGROUPS * p.ROWS + p.BLOCK_N) end
+local function of_token(w) return w.K + (w.shared and 1 or 0) end
+local function experts(w) return w.E + (w.shared and 1 or 0) end
+
+-- What setmaxnreg leaves to a lane that computes.
+local REGISTERS = { 240, 240, 160 }
+
+return variant {
+  technique = "warp-specialized", risk = "high", multi_kernel = true,
+  -- 20_mma at wgmma's rate, one and a half times that of mma.sync, and copies that cost no warp an instruction.
+  estimate  = function(w)
+    local of_expert = w.T * w.K / w.E
+    return { speedup = of_expert >= 64 and { 40, 300 } or of_expert >= 4 and { 3, 40 } or { 0.7, 4 }, probability = 0.7,
+             evaluations = 20 }
+  end,
+  requires  = { arch = ">=90a" },
+  params = {
+    WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },  -- that compute
+    ROWS       = { values = { 1, 2 }, bind = "template" },     -- times 64 tokens for each of them
+    BLOCK_N    = { values = { 64, 128, 192, 256 }, bind = "template" },  -- columns; of gate and up together in the first product
+    STAGES     = { values = { 3, 4, 5, 6, 8 }, bind = "template" },
+    GROUP      = { values = { 1, 4, 8, 16 }, bind = "scalar" },  -- tiles of an expert's rows whose columns come first, for the L2
+  },
+  start = function(w)
+    local of_expert = w.T * w.K / w.E
+    if of_expert >= 100 then
+      return { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, GROUP = 16 },
+               { WARPGROUPS = 3, ROWS = 1, BLOCK_N = 128, STAGES = 4, GROUP = 16 } }
+    end
+    return { { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 256, STAGES = 5, GROUP = 4 }, { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 128, STAGES = 8, GROUP = 4 } }
+  end,
+  valid = function(p, w, device)
+    local registers = p.ROWS * p.BLOCK_N // 2 + 40  -- accumulators of a lane, beside those for everything else
+    return registers <= REGISTERS[p.WARPGROUPS] and p.WARPGROUPS * p.ROWS <= 4
+      and le(p.STAGES * stage_bytes(p) + 8192, device.max_shared_bytes)
+  end,
+  workspaces = function(p, w, device)
+    local rows = w.T * of_token(w)
+    return {
+      workspace { "counts", bytes = 4 * experts(w), align = 256 },
+      workspace { "lists", bytes = w.routed and 4 * w.T * experts(w) or 4, align = 256 },
+      workspace { "weights", bytes = 4 * rows, align = 256 },
+      workspace { "rows", bytes = w.routed and 2 * rows * w.H or 2, align = 256 },
+      workspace { "inner", bytes = 2 * rows * w.I, align = 256 },
+      workspace { "outer", bytes = w.routed and 2 * rows * w.H or 2, align = 256 },
+    }
+  end,
+  steps = function(p, w, device)
+    local rows, block_m = w.T * of_token(w), 64 * p.WARPGROUPS * p.ROWS
+    local tiles = rows // block_m + min(experts(w), rows)  -- at most: each expert may have a part of one
+    local counts = w.routed and "counts" or "offsets"
+    local function row_map(name, depth)
+      return tensor_map { name, box = { block_m, 64 }, swizzle = "128b", promotion = "256b", shape = { rows, depth }, dtype = "bf16" }
+    end
+    local function weight_map(name)
+      return tensor_map { name, box = { 1, p.BLOCK_N // 2, 64 }, swizzle = "128b", promotion = "256b" }
+    end
+    local function product(inner, from, columns, depth, weights, to, pdl)
+      return launch { entry = "grouped_product<$routed," .. tostring(inner) .. ",$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES>",
+                      grid = { cdiv(columns, inner and p.BLOCK_N // 2 or p.BLOCK_N) * tiles }, resident = 1, pdl = pdl,
+                      block = { 128 * (p.WARPGROUPS + 1) }, shared = p.STAGES * stage_bytes(p),
+                      args = { row_map(from, depth), weight_map(weights), counts, "lists", to, i32(columns), i32(depth),
+                               i32(experts(w)), i32(w.T), i32(p.GROUP) } }
+    end
+    if not w.routed then
+      return { product(true, "x", w.I, w.H, "gate_up", "inner", false), product(false, "inner", w.H, w.I, "down", "y", true) }
+    end
+    return {
+      memset { "counts", value = 0 },
+      launch { entry = "choose", grid = { cdiv(w.T, 4) }, block = { 128 },
+               args = { "logits", "counts", "lists", "weights", i32(w.T), i32(w.E), i32(w.K), i32(of_token(w)) } },
+      launch { entry = "permute", grid = { cdiv(rows, 8) }, block = { 256 }, pdl = true,
+               args = { "x", "counts", "lists", "rows", i32(w.T), i32(w.H), i32(experts(w)), i32(of_token(w)) } },
+      product(true, "rows", w.I, w.H, "gate_up", "inner", true),
+      product(false, "inner", w.H, w.I, "down", "outer", true),
+      launch { entry = "weighted_sum", grid = { cdiv(w.T * w.H, 8 * 256) }, block = { 256 }, pdl = true,
+               args = { "outer", "weights", "y", i32(w.T), i32(w.H), i32(of_token(w)) } },
+    }
+  end,
+}
