@@ -64,4 +64,5 @@ def main():
     print(f"{target}: {made} iterations in {number + 2} campaigns")
 
 
-main()
+if __name__ == "__main__":
+    main()

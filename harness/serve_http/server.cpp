@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "harness/core/error.h"
+#include "harness/serve_http/reception.h"
 
 namespace harness::http {
 namespace {
@@ -42,15 +43,73 @@ std::string event_text(const LiveFeed::Moment& moment) {
 
 }  // namespace
 
+/// A request that has come whole, and where its answer goes.
+class Wire : public httplib::Stream {
+ public:
+  Wire(Connection& connection, std::size_t size) : connection_(connection), size_(size) {}
+  bool is_readable() const override { return at_ < size_; }
+  bool is_writable() const override { return true; }
+  ssize_t read(char* text, std::size_t size) override {
+    const std::size_t some = std::min(size, size_ - at_);
+    std::copy_n(connection_.in.data() + at_, some, text);
+    at_ += some;
+    return static_cast<ssize_t>(some);
+  }
+  /// What is left of an answer is sent when the client takes it; a stream of events, which writes again, waits for
+  /// that.
+  ssize_t write(const char* text, std::size_t size) override {
+    constexpr std::chrono::seconds kPatience{5};
+    if (connection_.left() > 0 && !send_left(connection_, kPatience)) return -1;
+    return send_now(connection_, text, size) ? static_cast<ssize_t>(size) : -1;
+  }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    ip.clear();
+    port = 0;
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override { get_remote_ip_and_port(ip, port); }
+  socket_t socket() const override { return connection_.socket; }
+
+ private:
+  Connection& connection_;
+  const std::size_t size_;
+  std::size_t at_ = 0;
+};
+
+/// Hands connections in as they come.
+struct AtOnce : httplib::TaskQueue {
+  void enqueue(std::function<void()> task) override { task(); }
+  void shutdown() override {}
+};
+
+/// What knows HTTP; a Reception keeps its connections.
+class Answerer : public httplib::Server {
+ public:
+  std::function<void(int)> take;
+  /// Whether the client may ask again.
+  bool answer(Connection& connection) {
+    const std::size_t size = connection.whole ? whole_request(connection.in) : connection.in.size();
+    const bool reads = connection.in.starts_with("GET ") || connection.in.starts_with("HEAD ");
+    const bool last = !connection.whole || !reads || of_unknown_length(connection.in);
+    Wire wire(connection, size);
+    bool closed = false;
+    const bool written = process_request(wire, last, closed, nullptr);
+    connection.in.erase(0, size);
+    return written && !closed && !last;
+  }
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    take(socket);
+    return true;
+  }
+};
+
 struct Server::Listener {
   Listener(Shell& shell, const ServerOptions& options)
       : site(shell, options.site), most_streams(options.most_streams), heartbeat(options.heartbeat) {
-    const int threads = options.most_streams + options.threads_for_pages;
-    server.new_task_queue = [threads] { return new httplib::ThreadPool(static_cast<std::size_t>(threads)); };
-    server.set_read_timeout(std::chrono::seconds(5));
-    server.set_write_timeout(std::chrono::seconds(5));
-    server.set_keep_alive_timeout(2);
-    server.set_keep_alive_max_count(1000);
+    server.new_task_queue = [] { return new AtOnce; };
+    server.take = [this](int socket) { reception->take(socket); };
+    server.set_keep_alive_timeout(std::chrono::duration_cast<std::chrono::seconds>(options.reception.idle).count());
     server.set_payload_max_length(4096);
     server.set_tcp_nodelay(true);
     // Not SO_REUSEPORT, the default: two servers would share a port, each with a part of the requests.
@@ -73,6 +132,8 @@ struct Server::Listener {
     server.Post(".*", answer);
     server.Put(".*", answer);
     server.Delete(".*", answer);
+    reception = std::make_unique<Reception>(options.reception, options.most_streams + options.threads_for_pages,
+                                            [this](Connection& connection) { return server.answer(connection); });
   }
 
   /// Each stream holds a thread; more than there are threads for would leave none for pages.
@@ -105,7 +166,8 @@ struct Server::Listener {
   std::chrono::milliseconds heartbeat;
   std::atomic<int> streams{0};
   std::atomic<bool> stopped{false};
-  httplib::Server server;
+  Answerer server;
+  std::unique_ptr<Reception> reception;
 };
 
 Server::Server(Shell& shell, ServerOptions options) {

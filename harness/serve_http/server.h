@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "harness/serve_http/reception.h"
 #include "harness/serve_http/site.h"
 
 namespace harness::http {
@@ -14,6 +15,7 @@ struct ServerOptions {
   int most_streams = 64;       // more listeners are told to poll
   int threads_for_pages = 16;  // besides one a stream
   std::chrono::milliseconds heartbeat{2000};
+  ReceptionLimits reception;
 };
 
 /// A listening server. Its threads end with it.

@@ -73,7 +73,9 @@ std::string contains(const std::string& text) {
     pattern += c == '%' || c == '_' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   const std::string literal = sql_literal("%" + pattern + "%");
   return fmt::format(
-      "(c.variant LIKE {0} ESCAPE '\\' OR c.config LIKE {0} ESCAPE '\\' OR i.error_message LIKE {0} ESCAPE '\\')",
+      "(i.candidate IN (SELECT k.id FROM candidate k WHERE k.variant LIKE {0} ESCAPE '\\' OR k.config LIKE {0} ESCAPE "
+      "'\\')\n    OR i.id IN (SELECT m.id FROM iteration m INDEXED BY iteration_messages WHERE m.error_message IS NOT "
+      "NULL AND m.error_message LIKE {0} ESCAPE '\\'))",
       literal);
 }
 
@@ -141,11 +143,15 @@ std::string attempts_sql(const PageWords& words) {
   // The joins that finding the rows needs; one too many does no harm.
   const bool candidate = (where + sorted).find("c.") != std::string::npos;
   const bool campaign = where.find("p.") != std::string::npos;
+  // Sorted by something of the candidate, and every candidate will do: by its index, to the rows that are shown.
+  const bool by_candidate = sorted.starts_with("c.") && where.find("i.") == std::string::npos && !campaign;
   return fmt::format(
-      "WITH page AS (\n  SELECT i.id FROM iteration i{}{}\n  WHERE {}\n  ORDER BY {} LIMIT {})\n"
+      "WITH page AS (\n  SELECT i.id FROM {}{}\n  WHERE {}\n  ORDER BY {} LIMIT {})\n"
       "SELECT {}\nFROM page JOIN iteration i ON i.id = page.id JOIN attempt a ON a.id = i.attempt\n"
       "JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign\nORDER BY {}",
-      candidate ? " JOIN candidate c ON c.id = i.candidate" : "",
+      by_candidate ? "candidate c CROSS JOIN iteration i ON i.candidate = c.id"
+      : candidate  ? "iteration i JOIN candidate c ON c.id = i.candidate"
+                   : "iteration i",
       campaign ? " JOIN campaign p ON p.id = i.campaign" : "", where, sorted, row_limit(words), kAttemptColumns,
       sorted);
 }

@@ -81,6 +81,8 @@ CREATE TABLE candidate (
   source_hash   TEXT NOT NULL,             -- the .cu and everything it includes from the plugin folders
   UNIQUE (kernel, variant, technique, config, contract_hash, source_hash)
 ) STRICT;
+CREATE INDEX candidate_by_variant ON candidate(variant);
+CREATE INDEX candidate_by_technique ON candidate(technique);
 
 -- A begun evaluation. One without an iteration is an orphan: the process died, and this is the culprit.
 CREATE TABLE attempt (
@@ -154,6 +156,9 @@ CREATE INDEX iteration_by_fingerprint ON iteration(kernel, fingerprint) WHERE fi
 -- The fastest time of each candidate on each workload, without reading the rows themselves.
 CREATE INDEX iteration_fastest ON iteration(kernel, workload, candidate, campaign, time_ns, confirmed)
   WHERE outcome = 'passed' AND purpose <> 'rival' AND time_ns IS NOT NULL;
+-- What a table of all attempts is sorted by, and the messages that it is searched for, without reading the rows themselves.
+CREATE INDEX iteration_numbers ON iteration(wall_s, usd, time_ns, speedup, floor_ns, registers, shared_bytes, spill_bytes);
+CREATE INDEX iteration_messages ON iteration(error_message) WHERE error_message IS NOT NULL;
 
 -- Each check that was made, in order, with its evidence in words and numbers.
 CREATE TABLE gate_result (
@@ -380,6 +385,30 @@ CREATE TABLE rollup_arm (
   PRIMARY KEY (campaign, kernel, workload, technique, contract_hash)
 ) STRICT, WITHOUT ROWID;
 
+-- How the iterations of each campaign ended: outcome, and the class that says why ("": none). example: the newest.
+CREATE TABLE rollup_end (
+  campaign   INTEGER NOT NULL REFERENCES campaign(id),
+  outcome    TEXT NOT NULL,
+  class      TEXT NOT NULL,
+  iterations INTEGER NOT NULL,
+  seconds    REAL NOT NULL,
+  usd        REAL,                         -- of those whose price is known
+  example    INTEGER NOT NULL REFERENCES iteration(id),
+  PRIMARY KEY (campaign, outcome, class)
+) STRICT, WITHOUT ROWID;
+
+-- How the best time of each workload fell in each campaign: the passed iterations of ours that were faster than all before,
+-- with what the campaign's iterations had cost until then.
+CREATE TABLE rollup_step (
+  campaign  INTEGER NOT NULL REFERENCES campaign(id),
+  kernel    TEXT NOT NULL,
+  workload  TEXT NOT NULL,
+  iteration INTEGER NOT NULL REFERENCES iteration(id),
+  time_ns   REAL NOT NULL,
+  usd       REAL,
+  PRIMARY KEY (campaign, kernel, workload, iteration)
+) STRICT, WITHOUT ROWID;
+
 -- Seconds and money by stage. kernel and technique are "" for what the campaign spent outside its evaluations. The money
 -- of an evaluation is shared among its stages by their seconds; the stage "other" is wall time that no stage claimed.
 CREATE TABLE rollup_cost (
@@ -497,6 +526,23 @@ BEGIN
       screened     = screened + excluded.screened,
       wall_s       = wall_s + excluded.wall_s,
       best_speedup = max(coalesce(best_speedup, excluded.best_speedup), coalesce(excluded.best_speedup, best_speedup));
+END;
+
+CREATE TRIGGER iteration_ends AFTER INSERT ON iteration
+BEGIN
+  INSERT INTO rollup_end
+    VALUES (NEW.campaign, NEW.outcome, coalesce(NEW.error_class, ''), 1, NEW.wall_s, NEW.usd, NEW.id)
+    ON CONFLICT DO UPDATE SET
+      iterations = iterations + 1,
+      seconds    = seconds + excluded.seconds,
+      usd        = CASE WHEN excluded.usd IS NULL THEN usd ELSE coalesce(usd, 0) + excluded.usd END,
+      example    = excluded.example;
+  INSERT INTO rollup_step
+    SELECT NEW.campaign, NEW.kernel, NEW.workload, NEW.id, NEW.time_ns,
+           (SELECT sum(e.usd) FROM rollup_end e WHERE e.campaign = NEW.campaign)
+    WHERE NEW.outcome = 'passed' AND NEW.purpose <> 'rival' AND NEW.time_ns IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM rollup_step s WHERE s.campaign = NEW.campaign AND s.kernel = NEW.kernel
+                      AND s.workload = NEW.workload AND s.time_ns <= NEW.time_ns);
 END;
 
 CREATE TRIGGER iteration_costs AFTER INSERT ON iteration

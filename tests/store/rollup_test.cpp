@@ -42,6 +42,19 @@ constexpr const char* kDeviceTechniquesRecomputed =
     "NULL)) "
     "FROM v_iterations GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
 
+// How a campaign's iterations ended, and how its best times fell, from the iterations alone.
+constexpr const char* kEndsRecomputed = R"(
+  SELECT campaign, outcome, coalesce(error_class, ''), count(*), round(sum(wall_s), 6), round(sum(usd), 9), max(id)
+  FROM iteration GROUP BY 1, 2, 3 ORDER BY 1, 2, 3)";
+constexpr const char* kStepsRecomputed = R"(
+  WITH passed AS (
+    SELECT *, min(time_ns) OVER (PARTITION BY campaign, kernel, workload ORDER BY id
+                                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+    FROM iteration WHERE outcome = 'passed' AND purpose <> 'rival' AND time_ns IS NOT NULL)
+  SELECT p.campaign, p.kernel, p.workload, p.id, p.time_ns,
+         (SELECT round(sum(i.usd), 9) FROM iteration i WHERE i.campaign = p.campaign AND i.id <= p.id)
+  FROM passed p WHERE p.before IS NULL OR p.time_ns < p.before ORDER BY 1, 2, 3, 4)";
+
 }  // namespace
 
 TEST_CASE("the sums equal what the iterations say, after any history") {
@@ -54,6 +67,12 @@ TEST_CASE("the sums equal what the iterations say, after any history") {
   CHECK(rows(*store,
              "SELECT campaign, kernel, workload, technique, contract_hash, iterations, passed, round(wall_s, 6), "
              "best_speedup FROM rollup_arm ORDER BY 1, 2, 3, 4, 5") == rows(*store, kArmsRecomputed));
+  CHECK(rows(*store,
+             "SELECT campaign, outcome, class, iterations, round(seconds, 6), round(usd, 9), example FROM rollup_end "
+             "ORDER BY 1, 2, 3") == rows(*store, kEndsRecomputed));
+  CHECK(rows(*store,
+             "SELECT campaign, kernel, workload, iteration, time_ns, round(usd, 9) FROM rollup_step "
+             "ORDER BY 1, 2, 3, 4") == rows(*store, kStepsRecomputed));
   CHECK(rows(*store, kDeviceCosts) == rows(*store, kDeviceCostsRecomputed));
   CHECK(rows(*store, kDeviceTechniques) == rows(*store, kDeviceTechniquesRecomputed));
   for (const char* stage : {"build", "gates", "timing"}) {

@@ -47,6 +47,7 @@ function frame(path: string): HTMLElement {
       } }, h('input', { placeholder: '#attempt, c2, or words', 'aria-label': 'go to an attempt, a campaign, or search', size: 18 })),
       status, h('button', { type: 'button', class: 'plain', title: 'light or dark', 'aria-label': 'light or dark', onclick: turn_theme }, '◐')),
     main, h('footer', {}, h('span', { id: 'store' })));
+  document.querySelector('.places a[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });   // where there is not room for all
   feed.on((moment) => {
     const running = moment.live.filter((live) => (live.state ?? 'running') === 'running').length;   // agents are told no state
     put(status, h('i', { class: `light ${moment.error ? 'lost' : feed.state}`, 'aria-hidden': 'true' }),

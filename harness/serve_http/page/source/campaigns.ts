@@ -44,9 +44,10 @@ function lazily(campaign: number, name: string, fill: (data: PageData) => Child)
 
 /// The score of a campaign over its time.
 function score_curve(data: PageData): Child {
-  const bests = new Map<string, number>();
+  const rows = [...data.tables['curve']!.rows].sort((a, b) => a['seconds'] - b['seconds']);
+  const bests = new Map<string, number>(rows.map((row) => [`${row['kernel']}/${row['workload']}`, 1]));   // a workload counts as its baseline until something passed on it
   const values: [number, number][] = [];
-  for (const row of [...data.tables['curve']!.rows].sort((a, b) => a['seconds'] - b['seconds'])) {
+  for (const row of rows) {
     bests.set(`${row['kernel']}/${row['workload']}`, row['speedup'] ?? 1);
     values.push([row['seconds'], Math.exp([...bests.values()].reduce((sum, value) => sum + Math.log(value), 0) / bests.size)]);
   }

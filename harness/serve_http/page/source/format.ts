@@ -76,6 +76,12 @@ export function bytes(value: Maybe): string {
   return value === null || value === undefined ? kUnknown : value < 10_000 ? `${count(value)} B` : rate(value, 'B');
 }
 
+/// Its beginning and its end: names of one kind often begin alike.
+export function short(text: string, most: number): string {
+  const head = Math.ceil((most - 1) * 0.6);
+  return text.length <= most ? text : `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
+}
+
 export function anything(value: unknown): string {
   if (value === null || value === undefined) return kUnknown;
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : digits(value, 4);

@@ -59,18 +59,25 @@ export async function compare_page(main: HTMLElement, data: PageData): Promise<v
 function attempts_beside(found: any): Child {
   const times = Object.entries(found.times ?? {}) as [string, any][], resources = Object.entries(found.resources ?? {}) as [string, any][];
   const head = (side: any): Child => h('p', {}, link(`/attempt/${side.iteration}`, `#${side.iteration} ${side.variant}`), ' ', outcome(side.outcome), h('br'), h('code', {}, format.config(side.config)), h('br'), h('span', { class: 'soft' }, `${side.kernel} ${side.workload}, ${side.device}, campaign ${side.campaign}`));
+  const side = (of: any, row: Row, which: string): Child => {
+    const range = ({ time_ns: of.time_ci95_ns, speedup: of.speedup_ci95 } as Record<string, number[] | null>)[row['name']];
+    const text = row['name'].endsWith('_ns') ? format.time : format.anything;
+    return [text(row[which]), range && typeof range[0] === 'number' ? h('small', {}, ` ${text(range[0])} to ${text(range[1])}`) : null];
+  };
+  const around = (of: any): Record<string, unknown> => ({ campaign: of.campaign, device: of.device, card: of.device_uuid, node: of.node, compiler: of.compiler, 'times are': of.emulation ? 'not measured on a GPU' : 'measured', 'load of the machine': of.machine_load, 'gates, version': of.gates_version, contract: of.hashes?.contract?.slice(0, 12), source: of.hashes?.source?.slice(0, 12), binary: of.hashes?.binary?.slice(0, 12) });
+  const environment = Object.entries(around(found.a)).map(([what, a]) => ({ what, a, b: around(found.b)[what] })).filter((row) => row.a || row.b);
   return [
     h('div', { class: 'pair' }, panel('a', head(found.a)), panel('b', head(found.b))),
     found.comparable ? null : h('p', { class: 'caution' }, 'Kernel, workload, contract or device differ: their times say nothing about each other.'),
     h('div', { class: 'pair' },
       panel('Times and resources', data_table({ rows: [...times, ...resources].map(([name, value]) => ({ name, ...value })), columns: [
-        { name: 'what', cell: (row) => row['name'].replaceAll('_', ' ') },
-        { name: 'a', number: true, cell: (row) => (row['name'].endsWith('_ns') ? format.time(row['a']) : format.anything(row['a'])) },
-        { name: 'b', number: true, cell: (row) => (row['name'].endsWith('_ns') ? format.time(row['b']) : format.anything(row['b'])) },
+        { name: 'what', cell: (row) => row['name'].replace(/_ns$/, '').replaceAll('_', ' ') },
+        { name: 'a', number: true, cell: (row) => side(found.a, row, 'a') }, { name: 'b', number: true, cell: (row) => side(found.b, row, 'b') },
         { name: 'b / a', number: true, cell: (row) => (row['ratio'] ? row['ratio'].toPrecision(3) : '') }] })),
       panel('Gates that differ', data_table({ rows: (found.gates ?? []).filter((gate: Row) => gate['a'] !== gate['b']), empty: 'all gates say the same', columns: [
         { name: 'gate', cell: (row) => row['name'] }, { name: 'a', cell: (row) => (row['a'] === null ? 'not checked' : row['a'] ? '✓' : '✕') }, { name: 'b', cell: (row) => (row['b'] === null ? 'not checked' : row['b'] ? '✓' : '✕') }] }))),
-    panel('Parameters that differ', data_table({ rows: found.parameters ?? [], empty: 'none', columns: [{ name: 'parameter', cell: (row) => row['name'] }, { name: 'a', number: true, cell: (row) => format.anything(row['a']) }, { name: 'b', number: true, cell: (row) => format.anything(row['b']) }] })),
+    h('div', { class: 'pair' }, panel('Parameters that differ', data_table({ rows: found.parameters ?? [], empty: 'none', columns: [{ name: 'parameter', cell: (row) => row['name'] }, { name: 'a', number: true, cell: (row) => format.anything(row['a']) }, { name: 'b', number: true, cell: (row) => format.anything(row['b']) }] })),
+      panel('Environment', data_table({ rows: environment, columns: [{ name: 'what', cell: (row) => row['what'] }, { name: 'a', cell: (row) => format.anything(row['a']) }, { name: 'b', cell: (row) => (row['a'] === row['b'] ? h('span', { class: 'soft' }, format.anything(row['b'])) : h('b', {}, format.anything(row['b']))) }] }))),
     panel('Source', found.source === null ? h('p', { class: 'none' }, 'one of the two is not recorded') : found.source === '' ? h('p', { class: 'none' }, 'the same text') : diff_listing(found.source)),
   ];
 }
@@ -103,31 +110,34 @@ export function playbook_page(main: HTMLElement, data: PageData): void {
   put(main, panel_with('Playbook', data_links('', 'json'), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'No page of the playbook was found: is the folder playbook/ where the program looks for it?', columns: [
     { name: '#', key: 'id', number: true, cell: (row) => row['id'] ?? '' }, { name: 'pattern', key: 'title', cell: (row) => (row['error'] ? h('span', { class: 'error' }, row['error']) : link(`/playbook/${row['id']}`, row['title'])) },
     { name: 'applied', key: 'applied', number: true, cell: (row) => format.count(row['applied']) }, { name: 'improved', key: 'improved', number: true, cell: (row) => format.count(row['improved']) }, { name: 'mean gain', key: 'gain', number: true, cell: (row) => format.ratio(row['gain']) },
-    { name: 'techniques', wide: true, late: 2, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, late: 1, cell: (row) => h('span', { class: 'soft' }, row['summary'] ?? '') }] })));
+    { name: 'techniques', wide: true, late: 2, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, late: 1, cell: (row) => h('span', { class: 'soft' }, inline(row['summary'] ?? '')) }] })));
 }
 
 export function pattern_page(main: HTMLElement, data: PageData): void {
   const found = data['pattern'] ?? {}, evidence = found.evidence ?? {};
   document.title = `${found.title ?? 'pattern'} · harness`;
-  put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, found.summary), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links('applied'))),
-    h('div', { class: 'columns' }, h('div', { class: 'wide' }, panel('The page', markdown(found.text ?? ''))),
+  put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, inline(found.summary ?? '')), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links('applied'))),
+    h('div', { class: 'columns' }, h('div', { class: 'wide' }, panel('The page', markdown((found.text ?? '').replace(/^# .*\n/, '')))),
       h('div', { class: 'rail' }, panel('What came of it', facts([['applied', format.count(evidence.applied)], ['improved', format.count(evidence.improved)], ['mean gain', format.ratio(evidence.mean_gain)], ['against', evidence.against ?? '']])),
         panel('Where it was applied', data_table({ rows: data.tables['applied']!.rows, empty: 'no decision rests on it yet', columns: [
           { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }, { name: 'on', cell: (row) => `${row['technique']} ${row['workload']}` }, { name: 'attempts', number: true, cell: (row) => row['iterations'] },
           { name: 'best', number: true, cell: (row) => [format.ratio(row['best_speedup']), row['faster'] ? ' ▲' : ''] }] })))));
 }
 
+/// `code` within a line.
+function inline(text: string): Child { return text.split(/(`[^`]+`)/).map((part) => (/^`[^`]+`$/.test(part) ? h('code', {}, part.slice(1, -1)) : part)); }
+
 /// Headings, lists, code and paragraphs; links and everything else stay text.
 function markdown(text: string): HTMLElement {
   const place = h('article', { class: 'prose' });
   let code: string[] | null = null, paragraph: string[] = [];
-  const flush = (): void => { if (paragraph.length) place.append(h('p', {}, paragraph.join(' '))); paragraph = []; };
+  const flush = (): void => { if (paragraph.length) place.append(h('p', {}, inline(paragraph.join(' ')))); paragraph = []; };
   for (const line of text.split('\n')) {
     if (line.startsWith('```')) {
       if (code) { place.append(h('pre', { class: 'text' }, code.join('\n'))); code = null; } else { flush(); code = []; }
     } else if (code) code.push(line);
     else if (/^#+ /.test(line)) { flush(); place.append(h(line.startsWith('# ') ? 'h2' : 'h3', {}, line.replace(/^#+ /, ''))); }
-    else if (/^(- |\* |\d+\. )/.test(line)) { flush(); place.append(h('p', { class: 'item' }, line)); }
+    else if (/^(- |\* |\d+\. )/.test(line)) { flush(); place.append(h('p', { class: 'item' }, inline(line))); }
     else if (line.startsWith('|')) { flush(); place.append(h('pre', { class: 'row' }, line)); }
     else if (line.trim() === '') flush();
     else paragraph.push(line.trim());

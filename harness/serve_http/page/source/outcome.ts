@@ -26,7 +26,7 @@ export function look(outcome: string): Look {
 
 export function outcome(name: string): HTMLElement {
   const { glyph, word, tone } = look(name);
-  return h('span', { class: `outcome ${tone}` }, h('i', { 'aria-hidden': 'true' }, glyph), word);
+  return h('span', { class: `outcome ${tone}`, title: word }, h('i', { 'aria-hidden': 'true' }, glyph), h('span', { class: 'word' }, word));
 }
 
 export function verdict(name: string | null): HTMLElement | string {

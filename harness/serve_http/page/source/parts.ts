@@ -37,8 +37,8 @@ export function floor_cell(value: number | null | undefined, of = 'floor'): Chil
 export const kAttemptColumns: (Column & { id: string; usual?: boolean })[] = [
   { id: 'iteration', name: '#', key: 'iteration', number: true, usual: true, cell: (row) => attempt_link(row['iteration'], String(row['iteration'])) },
   { id: 'outcome', name: 'outcome', key: 'outcome', usual: true, cell: (row) => outcome(row['outcome']) },
-  { id: 'workload', name: 'workload', key: 'workload', usual: true, cell: (row) => [row['kernel'], ' ', h('span', { class: 'soft' }, row['workload'])] },
-  { id: 'variant', name: 'variant', key: 'variant', usual: true, cell: (row) => row['variant'] },
+  { id: 'workload', name: 'workload', key: 'workload', usual: true, cell: (row) => [h('span', { class: 'part' }, row['kernel']), ' ', h('span', { class: 'soft part' }, row['workload'])] },
+  { id: 'variant', name: 'variant', key: 'variant', usual: true, late: 1, cell: (row) => row['variant'] },
   { id: 'time_ns', name: 'time', key: 'time_ns', number: true, usual: true, cell: time_cell },
   { id: 'speedup', name: 'speedup', key: 'speedup', number: true, usual: true, cell: (row) => (row['speedup'] === null ? '' : format.ratio(row['speedup'])) },
   { id: 'of_floor', name: 'of floor', key: 'of_floor', number: true, usual: true, cell: (row) => floor_cell(row['of_floor']) },

@@ -2,6 +2,7 @@
 import { kept } from './kept';
 import { Child, h, put } from './dom';
 import type { Row } from './data';
+import { short } from './format';
 
 export interface Column {
   name: string;                       // the heading
@@ -54,11 +55,25 @@ function heading(column: Column, sort: string, choose: (sort: string) => void): 
           h('i', { 'aria-hidden': 'true' }, now === 'ascending' ? '↑' : now === 'descending' ? '↓' : '')));
 }
 
+const kLongest = matchMedia('(max-width: 480px)').matches ? 22 : 36, kLongestWide = 240;   // characters of a text in a cell
+
+/// No name pushes the other columns away; the whole text is the cell's title.
+function shortened(cell: HTMLElement, most: number): HTMLElement {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node.nodeValue ?? '';
+    if (text.length <= most || node.parentElement?.closest('.cut,svg,pre')) continue;
+    cell.title = cell.title ? `${cell.title}\n${text}` : text;
+    node.nodeValue = short(text, most);
+  }
+  return cell;
+}
+
 function body_row(made: Made, columns: Column[], options: TableOptions): HTMLElement {
   const to = kept ? undefined : options.on_open?.(made.row);
   const cells = columns.map((column) =>
-    h('td', { class: [classes(column), column.wide ? 'wide' : '', column.mono ? 'mono' : ''].filter(Boolean).join(' ') || null },
-      made.cells.get(column)));
+    shortened(h('td', { class: [classes(column), column.wide ? 'wide' : '', column.mono ? 'mono' : ''].filter(Boolean).join(' ') || null },
+      made.cells.get(column)), column.wide ? kLongestWide : kLongest));
   if (!to) return h('tr', {}, cells);
   return h('tr', {
     tabindex: 0, class: 'opens',
