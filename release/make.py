@@ -87,7 +87,7 @@ the best so far, and chooses what to try next. One SQLite file records every att
 set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE {machine.debian})
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= {FLOOR})")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:12) | g++-12 | g++-13 | g++-14")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++ (>= 4:11) | g++-11 | g++-12 | g++-13 | g++-14 | g++-15")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git, python3, libclang1")
 set(CPACK_STRIP_FILES OFF)
 """)

@@ -30,7 +30,7 @@ use() {   # of a program that is on the path
   step 0 as_person 'harness --version'
   step 0 as_person 'harness' 30
   step 0 as_person 'harness kernels --json | head -c 100'
-  step $compiler as_person 'harness demo' 40
+  step 0 as_person 'harness demo' 60   # without a compiler it shows a record
   step $compiler as_person 'harness run vector_scale --device cpu --budget 60s 2>&1 | while IFS= read -r line; do
     printf "%3d s %s\n" $SECONDS "$line"; done; exit ${PIPESTATUS[0]}' 40
   [ $compiler -ne 0 ] || step 0 as_person 'harness best vector_scale'

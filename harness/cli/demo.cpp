@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "harness/core/line_diff.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
+#include "harness/service/no_device.h"
 #include "harness/system/temporary_folder.h"
 
 // demo: about a minute that shows what the program does, on whatever is here. Every step is a command that a person
@@ -27,6 +29,10 @@ constexpr const char* kWorkload = "m64n512_f32";
 // A shape that no plugin names, for GPUs.
 constexpr const char* kGpuKernel = "attention";
 constexpr const char* kGpuShape = "B=4 Sq=3000 Sk=3000 causal";
+
+// The record of a campaign on a GPU, for machines where nothing can be tried: as installed, and in a checkout.
+constexpr const char* kRecords[] = {"examples/recorded/layernorm.jsonl",
+                                    "bench/h200/agent_layernorm_forward_kernel.jsonl"};
 
 struct DemoArguments {
   std::string budget = "30s";
@@ -155,7 +161,9 @@ bool tell_search(const std::string& kernel, const std::string& workload, const D
 }
 
 void tell_winner(const std::string& kernel, const std::string& db) {
-  const json rows = answer_of({"best", kernel, "--json", "--db", db});
+  std::vector<std::string> asked = {"best", "--json", "--db", db};
+  if (!kernel.empty()) asked.push_back(kernel);
+  const json rows = answer_of(asked);
   if (rows.empty()) return;
   const std::string iteration = rows[0].at("iteration").dump();
   report::tell("\n3. the winner beside the baseline, line by line\n");
@@ -166,8 +174,38 @@ void tell_winner(const std::string& kernel, const std::string& db) {
                                 won.value("variant", ""), 0));
 }
 
+/// Where nothing can be compiled: a campaign that was recorded on a GPU. `why` is the sentence that says what is
+/// missing.
+int demo_of_record(const std::string& why, Shell& shell) {
+  std::string record;
+  for (const char* place : kRecords)
+    if (const std::string file = shell.places().home + "/" + place; record.empty() && std::filesystem::exists(file))
+      record = file;
+  if (record.empty()) throw environment_error(why);
+  const TemporaryFolder folder("demo");
+  const std::string db = folder.path("demo.db");
+  report::tell(
+      "harness makes CUDA kernels faster by itself. Nothing can be tried here: {}.\nSo this shows a campaign that was "
+      "recorded on an H200: an ordinary layernorm, for which a coding agent proposed sources.\n"
+      "\n1. the record is one file, and travels as text\n",
+      why);
+  show_command({"import", "--as-evidence", record});
+  if (run_self({"import", "--as-evidence", record, "--db", db}, false).status != 0)
+    throw environment_error("the demo ends here: " + record + " cannot be read, as said above");
+  report::tell("\n2. what was tried, and how each ended: every candidate was compiled, judged and timed on the GPU\n");
+  show_command({"history", "--sort", "iteration", "--columns", "iteration,variant,outcome,time,speedup"});
+  run_self({"history", "--sort", "iteration", "--columns", "iteration,variant,outcome,time,speedup", "--db", db}, true);
+  tell_winner("", db);
+  report::tell("\nNothing of this was kept. harness doctor says what brings the rest.\n");
+  return 0;
+}
+
 int demo(const DemoArguments& arguments, Shell& shell) {
-  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(shell.places()));
+  const std::vector<DeviceInfo> devices = shell.rooms.devices(shell.places());
+  const auto available = [](const DeviceInfo& each) { return each.available; };
+  if (arguments.device == "auto" && std::ranges::none_of(devices, available))
+    return demo_of_record(no_device(devices), shell);
+  const DeviceInfo device = choose_device(arguments.device, devices);
   const bool gpu = !device.emulation;
   const TemporaryFolder folder("demo");
   const std::string db = folder.path("demo.db");

@@ -27,11 +27,13 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
   INFO(installed.err);
   REQUIRE(installed.status == 0);
   const fs::path share = fs::path(prefix) / "share";
-  for (const char* path : {"doc/harness/LICENSE", "doc/harness/README.md", "doc/harness/docs/README.md",
-                           "harness/kernels/vector_scale/kernel.lua", "harness/kernels/include/harness/random.cuh",
-                           "harness/kernels/README.md", "harness/strategies/roi.lua", "harness/gpus/h200.lua",
-                           "harness/playbook/README.md", "harness/examples/ordinary/row_softmax.cu",
-                           "harness/python/harness/session.py"}) {
+  for (const char* path :
+       {"doc/harness/LICENSE", "doc/harness/README.md", "doc/harness/docs/README.md",
+        "harness/kernels/vector_scale/kernel.lua", "harness/kernels/include/harness/random.cuh",
+        "harness/kernels/README.md", "harness/strategies/roi.lua", "harness/gpus/h200.lua",
+        "harness/playbook/README.md", "harness/examples/ordinary/row_softmax.cu", "harness/python/harness/session.py",
+        "harness/examples/recorded/layernorm.jsonl", "harness/examples/verifiers/harness_kernels/taskset.py",
+        "harness/proposers/propose-agent"}) {
     INFO(path);
     CHECK(fs::is_regular_file(share / path));
   }
