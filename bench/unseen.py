@@ -71,7 +71,16 @@ def paged_decode(chance, cpu):
             f"pages={batch * pages} shortest={shortest} dtype={chance.choice(['f16', 'bf16'])}")
 
 
-DRAWN = {"attention": attention, "softmax": softmax, "rmsnorm_int8": rmsnorm_int8, "paged_decode": paged_decode}
+def fused_moe(chance, cpu):
+    experts, chosen = chance.choice([(4, 2), (8, 3)] if cpu else [(8, 2), (16, 2), (16, 4), (32, 4), (64, 6), (64, 8), (128, 8), (256, 8)])
+    hidden = between(chance, 64, 160 if cpu else 8192, 8 if cpu else 64)
+    inner = between(chance, 40, 160, 8) if cpu else between(chance, 256, max(256, min(14336, (1 << 31) // (experts * hidden))), 64)
+    tokens = between(chance, 1, 40 if cpu else 8192)
+    return (f"T={tokens} H={hidden} I={inner} E={experts} K={chosen} shared={str(chance.random() < 0.25).lower()} "
+            f"routing={chance.choice([0, 0, 1])}")
+
+
+DRAWN = {"attention": attention, "softmax": softmax, "rmsnorm_int8": rmsnorm_int8, "paged_decode": paged_decode, "fused_moe": fused_moe}
 
 
 def spent(store):

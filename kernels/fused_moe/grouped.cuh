@@ -63,6 +63,15 @@ struct Grouped {
     Place place;
     int before = 0;
     for (int n = blockIdx.x; n < tiles; n += gridDim.x) {
+      at.go_to(list, n, kBlockM, across, group);
+      if (at.row * kBlockM + own_row >= list.rows[at.expert]) {
+        // An expert's last tile has no rows for this warpgroup: the others have the tensor cores for themselves.
+        for (int slice = 0; slice < slices; ++slice, place.advance()) {
+          harness::mbarrier_wait(&ring.full[place.stage], place.parity);
+          if (lane == 0) harness::mbarrier_arrive(&ring.empty[place.stage]);
+        }
+        continue;
+      }
       for (int slice = 0; slice < slices; ++slice) {
         harness::mbarrier_wait(&ring.full[place.stage], place.parity);
         const T* const stage = stages + place.stage * kStage;
@@ -83,7 +92,6 @@ struct Grouped {
         before = place.stage;
         place.advance();
       }
-      at.go_to(list, n, kBlockM, across, group);
       harness::wgmma_wait<0>();
       if (lane == 0) harness::mbarrier_arrive(&ring.empty[before]);
 #pragma unroll

@@ -41,6 +41,7 @@ add("t1h128i64e16k4", 1, { H = 128, I = 64, E = 16, K = 4 }, { sets = { "small" 
 add("t150h64i72e4k1_same", 150, { H = 64, I = 72, E = 4, K = 1 }, { sets = { "small" }, routing = 2 })
 add("t33h96i64e40k8_ties", 33, { H = 96, I = 64, E = 40, K = 8, shared = true }, { sets = { "small" }, routing = 3 })
 add("t17h64i64e8k4_empty", 17, { H = 64, I = 64, E = 8, K = 4 }, { sets = { "small" }, routing = 4 })
+add("t20h400i328e4k2", 20, { H = 400, I = 328, E = 4, K = 2 }, { sets = { "small" } })
 add("t90h80i72e6_products", 90, { H = 80, I = 72, E = 6, K = 1 }, { sets = { "small" }, routed = false, routing = 1 })
 
 local DEFAULT = { olmoe_t1 = true, qwen3_30b_t16 = true, mixtral_8x7b_t1024 = true, qwen3_30b_t8192 = true }

@@ -138,6 +138,7 @@ void check_kernel(const std::string& name, const std::string& part = "") {
   int evaluated = 0;
   std::size_t turn = 0, asked = 0;
   const bool attends = name == "attention" || name == "attention_backward";
+  const std::size_t slices = attends ? 8 : name == "fused_moe" ? 4 : 1;
   const KernelInfo& kernel = bench.catalog().kernel(name);
   for (const Workload& workload : kernel.workloads) {
     if (only_for_gpus(workload) || workload.name.find(part) == std::string::npos) continue;
@@ -146,7 +147,7 @@ void check_kernel(const std::string& name, const std::string& part = "") {
     const std::size_t place = turn++;
     for (const VariantInfo& variant : kernel.variants) {
       if (one_of_many && ++turn % 4 != 0) continue;
-      if (attends && !tests::in_slice(asked++, 8)) continue;
+      if (!tests::in_slice(asked++, slices)) continue;
       if (!bench.catalog().plugin(name).unsupported_reason(variant.name, bench.device()).empty()) continue;
       for (const Config& config :
            sample(bench.catalog().plugin(name).space(variant.name, workload.name, bench.device()),

@@ -19,8 +19,7 @@
 // each for itself, and not stored.
 //
 // Gate and up of the same columns are two products of a warpgroup, so a lane has both values of an element. Sums are
-// those of the transposed output; neighbouring lanes exchange one of two values so that each stores two columns of a
-// token.
+// those of the transposed output; lanes exchange values so that each stores four columns of a token.
 //
 // Cost: room for experts x tokens rows.
 // Stops: at the memory's rate, with launches and the beginning of each around it.
@@ -135,28 +134,30 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
     harness::wgmma_wait<0>();
     if (lane == 0) harness::mbarrier_arrive(&empty[before]);
 
-    // Of tokens `token` and the next this lane has a column; it gives one value away and stores two columns of the
-    // other.
-    const bool odd = lane & 4;
+    // A lane has of each 8 tokens two neighbours in two columns, 8 apart. It exchanges one of them with the lane of the
+    // next column, then one pair of columns with the lane two columns on: so it stores four columns of one token.
+    const bool odd = lane & 4, upper = lane & 8;
 #pragma unroll
-    for (int j = 0; j < TOKENS / 8; ++j)
+    for (int j = 0; j < TOKENS / 8; ++j) {
+      unsigned pair[2];
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
         float value[2];
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
           const float first = sum[0][4 * j + 2 * h + e];
-          if constexpr (INNER) value[e] = silu(first) * sum[kParts - 1][4 * j + 2 * h + e];
-          else value[e] = first;
+          value[e] = INNER ? silu(first) * sum[kParts - 1][4 * j + 2 * h + e] : first;
         }
         const float other = __shfl_xor_sync(0xffffffffu, odd ? value[0] : value[1], 4);
-        const int row = at.row * TOKENS + 8 * j + 2 * (lane % 4) + odd;
-        const int column = at.column * kColumns + 16 * warp + lane / 8 * 2 + 8 * h;
-        if (row >= list.rows[at.expert] || column >= columns) continue;
-        long long place = list.first_row[at.expert] + row;
-        if (ROUTED && !INNER) place = lists[place];
-        *reinterpret_cast<unsigned*>(to + place * columns + column) =
-            odd ? harness::pack<Bf16>(other, value[1]) : harness::pack<Bf16>(value[0], other);
+        pair[h] = odd ? harness::pack<Bf16>(other, value[1]) : harness::pack<Bf16>(value[0], other);
       }
+      const unsigned other = __shfl_xor_sync(0xffffffffu, upper ? pair[0] : pair[1], 8);
+      const int row = at.row * TOKENS + 8 * j + 2 * (lane % 4) + odd;
+      const int column = at.column * kColumns + 16 * warp + (upper ? 8 : 0) + lane / 16 * 4;
+      if (row >= list.rows[at.expert] || column >= columns) continue;
+      long long place = list.first_row[at.expert] + row;
+      if (ROUTED && !INNER) place = lists[place];
+      *reinterpret_cast<uint2*>(to + place * columns + column) = upper ? uint2{other, pair[1]} : uint2{pair[0], other};
+    }
   }
 }

@@ -48,12 +48,12 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   __syncthreads();
 
   if (threadIdx.x >= 128) {
-    harness::take_registers<WARPGROUPS == 3 ? 144 : 232>();
+    harness::take_registers<WARPGROUPS == 3 ? 144 : 224>();
     Block::compute(stages, ring, list, inner, I, H, experts, group,
                    [&](int expert, int row) -> long long { return list.first_row[expert] + row; });
     return;
   }
-  harness::give_registers<WARPGROUPS == 3 ? 64 : 48>();
+  harness::give_registers<WARPGROUPS == 3 ? 64 : 56>();
   const int slices = (H + Block::kDeep - 1) / Block::kDeep, own = threadIdx.x / 8, chunk = threadIdx.x % 8;
   WorkCursor at;
   typename Block::Place place, copied;  // what is asked for; what has come, one slice behind

@@ -4,7 +4,7 @@ local function of_token(w) return w.K + (w.shared and 1 or 0) end
 local function experts(w) return w.E + (w.shared and 1 or 0) end
 
 -- What setmaxnreg leaves to a lane that computes.
-local REGISTERS = { 232, 232, 144 }
+local REGISTERS = { 224, 224, 144 }
 
 return variant {
   technique = "gathered-rows", risk = "high", multi_kernel = true,
