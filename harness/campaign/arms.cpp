@@ -7,6 +7,7 @@
 #include "harness/core/controls.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/core/torch_call.h"
 
 namespace harness {
 namespace {
@@ -107,7 +108,7 @@ void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const W
   if (space.points.empty()) return;
   merge_prior(arm->state, variant, catalog.plugin(kernel.name).prior(variant.name, workload.name));
   arm->state.space_points += count_of(space);
-  arm->state.baseline = arm->state.baseline || variant.name == kernel.variants.front().name;
+  arm->state.baseline = arm->state.baseline || variant.name == baseline_of(kernel, device).name;
   arm->space.variants.emplace_back(variant.name, std::move(space));
 }
 
@@ -136,7 +137,13 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
   std::vector<VariantInfo> rivals;
   if (options.controls && device.emulation) arms.notes.push_back(no_controls(device.device));
   if (options.rivals) rivals = choose_variants(kernel, true, options, catalog, device, arms.notes);
-  const VariantInfo& baseline = kernel.variants.front();
+  const VariantInfo& baseline = baseline_of(kernel, device);
+  std::erase_if(rivals, [&](const VariantInfo& rival) {
+    // Where GPU code is emulated, a call of PyTorch has no time that could be compared.
+    return rival.name == baseline.name || (calls_torch(rival) && device.emulation);
+  });
+  if (const std::string words = torch_baseline_in_words(kernel, device); !words.empty())
+    arms.notes.push_back(fmt::format("{}: speedups are over {}", kernel.name, words));
   if (const std::string words = in_words(catalog.plugin(kernel.name).problem(kernel.workloads.front().name).forms);
       !words.empty())
     arms.notes.push_back(fmt::format("{}: hostile forms {}", kernel.name, words));

@@ -11,6 +11,7 @@
 #include "harness/campaign/arms.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 
 namespace harness {
 namespace {
@@ -61,6 +62,15 @@ std::string largest_of(Catalog& catalog, const KernelInfo& kernel, const std::ve
   return largest;
 }
 
+/// What the gates are tried with: the baseline, or PyTorch as long as nobody has written a kernel.
+const VariantInfo& trial_variant(Catalog& catalog, const KernelInfo& kernel, const DeviceInfo& device) {
+  const VariantInfo& baseline = baseline_of(kernel, device);
+  const bool written =
+      calls_torch(baseline) || !calls_torch(kernel.variants.front()) ||
+      catalog.plugin(kernel.name).variant_texts(baseline.name).source.find(kNoKernel) == std::string::npos;
+  return written ? baseline : kernel.variants.front();
+}
+
 Realized realize_default(Catalog& catalog, const KernelInfo& kernel, const VariantInfo& variant,
                          const std::string& workload, const DeviceInfo& device) {
   const Config config = catalog.plugin(kernel.name).default_config(variant.name, workload, device, {});
@@ -70,7 +80,7 @@ Realized realize_default(Catalog& catalog, const KernelInfo& kernel, const Varia
 /// The baseline where a trial is made for the group of `workload`: there, or at a point like it that takes less.
 Realized trial_baseline(Catalog& catalog, const KernelInfo& kernel, const std::string& workload,
                         const DeviceInfo& device) {
-  Realized there = realize_default(catalog, kernel, kernel.variants.front(), workload, device);
+  Realized there = realize_default(catalog, kernel, trial_variant(catalog, kernel, device), workload, device);
   if (there.problem.work.bytes <= kTrialBytes) return there;
   const std::int64_t elements = std::min(kTellingElements, fewest_output_elements(there.problem));
   auto smaller =
@@ -90,10 +100,15 @@ bool cheaper_to_emulate(const Realized& a, const Realized& b) {
   return amount_of(a.problem.work) < amount_of(b.problem.work);
 }
 
+bool is_torch(const KernelInfo& kernel, const std::string& variant) {
+  return std::ranges::any_of(kernel.variants,
+                             [&](const VariantInfo& each) { return each.name == variant && calls_torch(each); });
+}
+
 std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Candidate& candidate,
                                      const std::string& workload) {
   const auto cpu = evaluator.preflight_device();
-  if (!cpu) return std::nullopt;
+  if (!cpu || is_torch(catalog.kernel(candidate.kernel), candidate.variant)) return std::nullopt;
   try {
     if (!catalog.plugin(candidate.kernel).unsupported_reason(candidate.variant, *cpu).empty()) return std::nullopt;
     auto found =
@@ -160,7 +175,7 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
       return catalog.plugin(candidate.kernel).tiny_at(candidate, workload, cpu, fixed, fresh_choice());
     };
   const VariantTexts baseline =
-      catalog.plugin(candidate.kernel).variant_texts(catalog.plugin(candidate.kernel).info().variants.front().name);
+      catalog.plugin(candidate.kernel).variant_texts(first_kernel_of(catalog.plugin(candidate.kernel).info()).name);
   points.baseline.push_back({"", baseline.source});
   for (const auto& [name, text] : baseline.headers) points.baseline.push_back({name, text});
   // Which form of the inputs meets which size is nothing that a candidate could count on.
@@ -198,7 +213,7 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
                        .neighbours(trial.baseline.candidate, workload, device, kAdmissionNeighbours, fresh_choice());
     const std::string largest = largest_of(catalog, kernel, timed, group);
     if (!largest.empty() && largest != trial.baseline.problem.workload.name)
-      trial.others.push_back(realize_default(catalog, kernel, kernel.variants.front(), largest, device));
+      trial.others.push_back(realize_default(catalog, kernel, trial_variant(catalog, kernel, device), largest, device));
     request.groups.push_back(std::move(trial));
     if (std::find(workloads.begin(), workloads.end(), workload) == workloads.end()) workloads.push_back(workload);
   }
@@ -254,7 +269,8 @@ std::vector<Realized> small_points(Catalog& catalog, Evaluator& evaluator, const
   const std::vector<std::string> workloads = choose_workloads(kernel, {}, device);
   if (!cpu || workloads.empty()) return {};
   try {
-    const Realized there = realize_default(catalog, kernel, kernel.variants.front(), workloads.front(), device);
+    const Realized there =
+        realize_default(catalog, kernel, trial_variant(catalog, kernel, device), workloads.front(), device);
     return catalog.plugin(kernel.name)
         .neighbours(there.candidate, workloads.front(), *cpu, kPreflightChoice, fresh_choice());
   } catch (const Error&) {  // no configuration of it is valid there

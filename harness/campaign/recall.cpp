@@ -7,6 +7,7 @@
 
 #include "harness/campaign/proposal_reply.h"
 #include "harness/campaign/store_failure.h"
+#include "harness/core/torch_call.h"
 
 namespace harness {
 namespace {
@@ -39,7 +40,7 @@ ProposalRecord as_proposal(const CampaignContext& context, const RecordedWinner&
     const VariantInfo* const variant = find_variant(catalog.kernel(kernel), parent);
     return variant == nullptr || variant->proposal;
   });
-  if (record.parents.empty()) record.parents.push_back(catalog.kernel(kernel).variants.front().name);
+  if (record.parents.empty()) record.parents.push_back(first_kernel_of(catalog.kernel(kernel)).name);
   if (record.manifest.empty()) record.manifest = catalog.plugin(kernel).variant_texts(record.parents.front()).manifest;
   if (record.normal_hash.empty()) record.normal_hash = normal_hash(record.source, "", json::object());
   record.arm.technique = record.arm.technique.substr(0, record.arm.technique.rfind('~'));

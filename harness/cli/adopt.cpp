@@ -20,6 +20,7 @@
 #include "harness/service/adopt_capture.h"
 #include "harness/service/adopt_flashinfer.h"
 #include "harness/service/adopt_proposed.h"
+#include "harness/service/new_problem.h"
 #include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
 
@@ -286,6 +287,36 @@ int adopt_from_capture(AdoptArguments& arguments, Shell& shell) {
   return adopt_source(arguments, shell, besides);
 }
 
+/// A file with Triton functions: read, not run; its reference is PyTorch's.
+int adopt_from_triton(const AdoptArguments& arguments, Shell& shell) {
+  const adopt::AdoptOptions& options = arguments.options;
+  const Places places = shell.places();
+  TritonAsked asked;
+  asked.file = options.file;
+  asked.answers.kernel = options.entries.empty() ? "" : options.entries.front();
+  asked.name = options.name;
+  if (asked.name.empty()) asked.name = fs::path(options.file).stem().string();
+  asked.sizes = options.sizes;
+  asked.answers.host = options.hosts.empty() ? "" : options.hosts.front();
+  asked.answers.reference = options.reference;
+  asked.answers.grid = options.grid;
+  asked.answers.settings = options.settings;
+  asked.answers.tune = options.tune;
+  const fs::path folder = kernels_folder(shell, places);
+  if (!is_identifier(asked.name))
+    throw bad_input(fmt::format("'{}' is no name of a kernel; choose one with --name", asked.name));
+  refuse_taken(asked.name, folder, shell, places);
+  const NewProblem made = adopted_triton(asked, (folder / asked.name).string(), shell);
+  if (arguments.json) {
+    report::out_json({{"kernel", asked.name}, {"folder", (folder / asked.name).string()}, {"notes", made.lines}});
+    return 0;
+  }
+  for (const std::string& line : made.lines) report::tell("{}\n", line);
+  for (const std::string& path : made.files) report::out("{}\n", path);
+  report::err("next, where a GPU and Triton are: harness run {} --budget 2m\n", asked.name);
+  return 0;
+}
+
 /// --from ITERATION.
 int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json, Shell& shell) {
   const json made = adopted_files(iteration, name, shell);
@@ -303,8 +334,11 @@ int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json
 void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<AdoptArguments>();
   adopt::AdoptOptions& options = arguments->options;
-  auto* file = app.add_option("file", options.file, "An ordinary CUDA source: kernels, their launches, host code")
-                   ->type_name("FILE.cu");
+  auto* file =
+      app.add_option(
+             "file", options.file,
+             "An ordinary CUDA source: kernels, their launches, host code. Or a Python file with Triton functions")
+          ->type_name("FILE.cu|FILE.py");
   app.add_option("--from-flashinfer", arguments->flashinfer,
                  "Instead: a FlashInfer-Bench data set. FILE.cu is then the name of a definition in it")
       ->type_name("DIR");
@@ -355,8 +389,10 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--launch", options.launch_line, "Which launch of the kernel, by its line, where the file has several")
       ->type_name("LINE");
   app.add_option("--reference", options.reference,
-                 "FILE.cu with a function of the host, 'command:python3 ref.py', recorded .npy files, or self")
-      ->type_name("FILE.cu|'command:PROGRAM'|FILE.npy|self");
+                 "FILE.cu with a function of the host, 'command:python3 ref.py', recorded .npy files, or self. Of a "
+                 "Triton file: "
+                 "FILE.py with reference(...) and inputs(...) in PyTorch")
+      ->type_name("FILE.cu|FILE.py|'command:PROGRAM'|FILE.npy|self");
   app.add_option("--device", arguments->device, "Where it is checked and evaluated first (default: cpu)");
   app.add_flag("--yes", options.yes,
                "Ask nothing: what would be asked ends the command with the options that answer it");
@@ -368,6 +404,7 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
     if (!arguments->flashinfer.empty()) return adopt_from_flashinfer(*arguments, shell);
     if (!arguments->capture.empty()) return adopt_from_capture(*arguments, shell);
     if (arguments->options.file.empty()) throw bad_input("name a CUDA source, or an iteration with --from");
+    if (arguments->options.file.ends_with(".py")) return adopt_from_triton(*arguments, shell);
     return adopt_source(*arguments, shell);
   };
 }

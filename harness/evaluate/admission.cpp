@@ -9,6 +9,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/json_fields.h"
+#include "harness/core/torch_call.h"
 #include "harness/judge/forms.h"
 #include "harness/judge/integer_forms.h"
 #include "harness/judge/mutants.h"
@@ -248,14 +249,15 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
 // A runner that was killed from outside is no fault of the baseline: another one runs the same draw. What the baseline
 // seems to have done itself must happen twice.
 std::optional<RunnerFailure> AdmissionTrial::run(std::vector<Subject>& subjects, std::size_t index) {
-  std::optional<RunnerFailure> failure = workers_.runner.run(index, 0, kDeadline);
+  const double deadline = kDeadline + torch_start_s(subjects[index].executable.plan);
+  std::optional<RunnerFailure> failure = workers_.runner.run(index, 0, deadline);
   bool repeated = false;
   for (int attempt = 1; attempt < kTriesOfRunner && failure; ++attempt) {
     if (!was_killed(*failure) && (repeated || !is_its_own(*failure))) break;
     repeated = repeated || !was_killed(*failure);
     workers_.repaint(subjects[index], 0);
     failure = load(subjects);
-    if (!failure) failure = workers_.runner.run(index, 0, kDeadline);
+    if (!failure) failure = workers_.runner.run(index, 0, deadline);
   }
   if (failure && was_killed(*failure)) throw killed_again(*failure);
   refuse_environment(failure);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/core/gates.h"
+#include "harness/core/torch_call.h"
 #include "harness/system/awake_clock.h"
 
 namespace harness {
@@ -68,7 +69,7 @@ double EvaluationRun::deadline() const {
   constexpr double kLibraryBuildSeconds = 10;   // cuDNN compiles when it meets a shape for the first time
   return run_deadline(workers.limits, time_to_wait_for(workers.device, best)) +
          static_cast<double>(subject.image_bytes()) / kImageBytesPerSecond +
-         (has_library_step(request.realized.plan) ? kLibraryBuildSeconds : 0);
+         (has_library_step(request.realized.plan) ? kLibraryBuildSeconds : 0) + torch_start_s(request.realized.plan);
 }
 
 double EvaluationRun::seconds_at(const Realized& point) const {

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "harness/core/text_changed.h"
+#include "harness/core/torch_call.h"
 #include "harness/predict/counting.h"
 #include "harness/predict/prediction_as_timing.h"
 
@@ -39,11 +43,23 @@ Settled gate_counted_launch(EvaluationRun& run, const Profile& profile, Timing& 
 
 }  // namespace
 
+Unsupported not_timed_here(const EvaluationRun& run) {
+  std::string errors;
+  for (const ArgumentError& error : run.evaluation.errors)
+    errors += fmt::format(", relative error of '{}' {:.2g}", error.argument, error.relative_l2);
+  const double ns = run.launches_ns.empty() ? 0 : *std::ranges::min_element(run.launches_ns);
+  return Unsupported{fmt::format(
+      "PyTorch is right here{}, and has no time: a call takes {:.3g} ms of this CPU, which cannot be compared with {}",
+      errors, ns * 1e-6,
+      run.workers.device.predicts.empty() ? "kernels that are emulated" : "times that are predicted for a GPU")};
+}
+
 bool predicts_times(const EvaluationRun& run) {
   return run.settings.counting != nullptr && !run.workers.device.predicts.empty();
 }
 
 Settled predict_timing(EvaluationRun& run, Timing& timing) {
+  if (calls_torch(run.request.realized.plan)) return not_timed_here(run);
   const Charge charge(run.evaluation.cost.timing_s);
   Counting& counting = *run.settings.counting;
   const Realized& realized = run.request.realized;

@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
+#include "harness/core/torch_call.h"
 #include "harness/evaluate/batch_invariance.h"
 #include "harness/evaluate/before_launch.h"
 #include "harness/evaluate/directed_inputs.h"
@@ -117,10 +118,12 @@ Settled steps_on_device(EvaluationRun& run, Timing& timing) {
     if (Settled settled = gate_timed_size(run)) return settled;
   if (Settled settled = prepare_neighbours(run)) return settled;
   std::optional<MemoryGate> memory;
+  const bool torch = calls_torch(run.request.realized.plan);  // its kernels are others'
   if (run.request.confirm) memory.emplace(run);
   if (Settled settled = gate_other_points(run)) return settled;
   if (Settled settled = gate_batch_invariance(run)) return settled;
-  if (Settled settled = compare_configurations(run)) return settled;
+  if (!torch)
+    if (Settled settled = compare_configurations(run)) return settled;
   if (memory && !run.workers.native())  // a GPU that they watch is not timed
     if (Settled settled = memory->finish()) return settled;
   if (Settled settled = gate_machine_code(run)) return settled;
@@ -141,7 +144,8 @@ Outcome steps(EvaluationRun& run, const std::optional<FailedLaunch>& failed) {
   if (failed)
     if (Settled settled = repeat_failed_launch(run, *failed)) return *settled;
   std::optional<ComparisonSearch> comparisons;
-  if (run.request.confirm) comparisons.emplace(run);
+  const bool torch = calls_torch(run.request.realized.plan);
+  if (run.request.confirm && !torch) comparisons.emplace(run);
   if (run.timed_size_first()) {
     if (Settled settled = run.screens() ? screen(run) : screen_slow(run)) return *settled;
     announce_other_points(run);

@@ -7,6 +7,7 @@
 
 #include "harness/core/abandon.h"
 #include "harness/core/floor.h"
+#include "harness/core/torch_call.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/measure.h"
 #include "harness/evaluate/pair_by_record.h"
@@ -72,7 +73,9 @@ std::optional<Subject> incumbent_subject(EvaluationRun& run) {
 /// Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included, and as many
 /// again whose results are compared with theirs.
 double timing_limit_s(const EvaluationRun& run, const TimingPolicy& policy) {
-  return run.workers.limits.run_s + policy.max_s * 8 + 120 * run.launch_s;
+  const double torch = torch_start_s(run.request.realized.plan) +
+                       (run.request.incumbent ? torch_start_s(run.request.incumbent->realized.plan) : 0);
+  return run.workers.limits.run_s + policy.max_s * 8 + 120 * run.launch_s + torch;
 }
 
 Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPolicy& policy, Audit audit,
@@ -290,6 +293,7 @@ Timing timing_of_launches(const EvaluationRun& run) {
 }
 
 Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed) {
+  if (run.workers.native() && calls_torch(run.request.realized.plan)) return not_timed_here(run);
   if (predicts_times(run)) return predict_timing(run, timed.timing);
   const Charge charge(run.evaluation.cost.timing_s);
   // A timed launch takes no longer than the judged one did: if it does, the incumbent is launched after all.

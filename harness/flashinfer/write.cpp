@@ -11,6 +11,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
+#include "harness/core/torch_call.h"
 #include "harness/flashinfer/cuda_solution.h"
 #include "harness/flashinfer/dataset.h"
 #include "harness/package/folder/record.h"
@@ -80,7 +81,7 @@ class KernelWriter {
 
   void write_point(const package::MeasuredPoint& point) {
     const auto device = std::ranges::find(record_.devices, point.device, &DeviceInfo::name);
-    const std::string baseline = catalog_.kernel(kernel_).variants.front().name;
+    const std::string baseline = first_kernel_of(catalog_.kernel(kernel_)).name;
     const Candidate original{kernel_, baseline, "",
                              catalog_.plugin(kernel_).default_config(baseline, point.workload.name, *device, {})};
     const FormulaPlan plan = catalog_.plugin(original.kernel).formulas(original, point.workload, *device);
@@ -268,7 +269,7 @@ class KernelWriter {
         run.iteration > 0 ? fmt::format("iteration {} of campaign {}{}", run.iteration, run.campaign,
                                         run.confirmed ? ", confirmed" : ", not confirmed")
                           : "the original",
-        catalog_.kernel(kernel_).variants.front().name);
+        first_kernel_of(catalog_.kernel(kernel_)).name);
     const Object evaluation{
         {"status", "PASSED"},
         {"environment",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/device/port/python_programs.h"
 #include "harness/system/files.h"
 #include "harness/system/python.h"
 #include "harness/system/run_program.h"
@@ -25,6 +26,13 @@ constexpr std::uintmax_t kLargestFile = 8 << 20;
 const char* observer() {
   static constexpr const char* kText =
 #include "embedded/harness/problem/observe.in"
+      ;
+  return kText;
+}
+
+const char* recorded_reader() {
+  static constexpr const char* kText =
+#include "embedded/harness/problem/recorded.in"
       ;
   return kText;
 }
@@ -72,6 +80,41 @@ Object workloads_of(const fs::path& definition, const std::string& name) {
   return all;
 }
 
+/// Of a data set the folder that its paths begin in; of a problem that stands alone its own.
+fs::path root_of(const fs::path& definition) {
+  const fs::path folder = fs::absolute(definition).parent_path();
+  if (folder.parent_path().filename() == "definitions") return folder.parent_path().parent_path();
+  return folder.filename() == "definitions" ? folder.parent_path() : folder;
+}
+
+/// A plain file of the data set; "" where it is not there, or leads outside.
+std::string recorded_file(const fs::path& definition, const std::string& path) {
+  for (const fs::path& from : {root_of(definition), fs::absolute(definition).parent_path()}) {
+    std::error_code failed;
+    const fs::path root = fs::canonical(from, failed), file = fs::canonical(from / path, failed);
+    const fs::path inside = file.lexically_relative(root);
+    if (failed || inside.empty() || *inside.begin() == ".." || !fs::is_regular_file(file, failed)) continue;
+    return file.string();
+  }
+  return "";
+}
+
+/// By input: where the first workload that has it recorded keeps it, as far as the file is there.
+Object recorded_inputs(const fs::path& definition, const Object& workloads) {
+  Object all = Object::object();
+  for (const Object& workload : workloads) {
+    const Object inputs = workload.value("inputs", Object::object());
+    if (!inputs.is_object()) continue;
+    for (const auto& [name, given] : inputs.items()) {
+      if (all.contains(name) || !given.is_object() || given.value("type", Object()) != "safetensors") continue;
+      const Object path = given.value("path", Object()), key = given.value("tensor_key", Object(name));
+      const std::string file = path.is_string() ? recorded_file(definition, path.get<std::string>()) : "";
+      if (!file.empty() && key.is_string()) all[name] = {{"path", file}, {"key", key}, {"axes", workload.at("axes")}};
+    }
+  }
+  return all;
+}
+
 Object request_for(const std::string& file, const Answers& answers) {
   std::error_code failed;
   if (!fs::is_regular_file(file, failed)) throw bad_input(fmt::format("--from: there is no file '{}'", file));
@@ -91,6 +134,7 @@ Object request_for(const std::string& file, const Answers& answers) {
   const bool named = definition.is_object() && definition.contains("name") && definition.at("name").is_string();
   if (!named) throw bad_input(fmt::format("{}: it has no 'name', which each definition has", file));
   request["workloads"] = workloads_of(file, definition.at("name"));
+  request["recorded"] = recorded_inputs(file, request["workloads"]);
   return request;
 }
 
@@ -105,14 +149,19 @@ std::string last_line(const std::string& text) {
 
 json observe(const std::string& file, const Answers& answers) {
   const TemporaryFolder folder("problem");
-  write_file(folder.path("request.json"), request_for(file, answers).dump());
+  const Object request = request_for(file, answers);
+  std::vector<std::string> readable;
+  const Object recorded = request.value("recorded", Object::object());
+  for (const auto& [name, file_of] : recorded.items()) readable.push_back(file_of.at("path").get<std::string>());
+  write_file(folder.path("request.json"), request.dump());
+  write_file(folder.path("recorded.py"), recorded_reader());
   write_file(folder.path("observe.py"), observer());
   write_file(folder.path("python_reference.py"), python_reference_text());
   CompileLimits limits;
   limits.deadline_s = kDeadlineS;
   limits.memory_bytes = static_cast<std::int64_t>(python_limits().memory_bytes);
   for (const std::string& python : python_interpreters()) {
-    const Confinement walls(walls_here(), python_reach(python, {}, folder.path()));
+    const Confinement walls(walls_here(), python_reach(python, readable, folder.path()));
     const ProcessResult result =
         run_process({python, folder.path("observe.py"), folder.path()}, folder.path(), limits, walls);
     if (const auto answer = read_file_if_any(folder.path("answer.json"))) {

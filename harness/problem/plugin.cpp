@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "harness/core/torch_call.h"
+
 namespace harness::problem {
 namespace {
 
@@ -247,12 +249,22 @@ std::string launch_text(const std::string& name, const json& observed) {
       name, observed.at("elements").get<std::string>(), fmt::join(arguments, ", "));
 }
 
+/// PyTorch itself, as the owner's program is.
+std::string torch_text(bool compile) {
+  return compile ? "-- reference.py through torch.compile, timed beside what is tried.\n"
+                   "return rival { \"torch\", call = \"reference.py\", compile = true }\n"
+                 : "-- reference.py as it is: what speedups are over, on a GPU.\n"
+                   "return baseline { \"torch\", call = \"reference.py\" }\n";
+}
+
 }  // namespace
 
 std::map<std::string, std::string> plugin_files(const std::string& name, const std::string& file,
                                                 const json& observed) {
   return {{"kernel.lua", contract_text(name, file, observed)},
           {"reference.py", observed.at("reference").get<std::string>()},
+          {"variants/00_eager.lua", torch_text(false)},
+          {"variants/90_compiled.lua", torch_text(true)},
           {"variants/00_naive.lua", launch_text(name, observed)},
           {"variants/00_naive.cu", skeleton_text(name, observed)}};
 }

@@ -6,9 +6,6 @@
 
 namespace harness::problem {
 
-/// The line that stands in a baseline's source until somebody has written it.
-inline constexpr const char* kNoKernel = "#error \"no kernel yet";
-
 /// The files of kernels/NAME, by their paths below it: kernel.lua, reference.py, and the launch and the skeleton of a
 /// naive kernel (variants/00_naive). `observed` is what observe() returned; `file`: where it came from.
 std::map<std::string, std::string> plugin_files(const std::string& name, const std::string& file, const json& observed);

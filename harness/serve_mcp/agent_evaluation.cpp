@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/iteration_json.h"
 #include "harness/core/secrets.h"
+#include "harness/core/torch_call.h"
 #include "harness/report/events.h"
 #include "harness/report/live_row.h"
 #include "harness/serve_mcp/agent_candidate.h"
@@ -74,7 +75,7 @@ struct Best {
 };
 
 Realized baseline_of(const Bench& bench, const std::string& kernel) {
-  const std::string& name = bench.own.kernel(kernel).variants.front().name;
+  const std::string& name = first_kernel_of(bench.own.kernel(kernel)).name;
   return realized_now({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/service/asked_candidate.h"
 #include "harness/service/candidate_digest.h"
 
@@ -85,7 +86,7 @@ std::optional<GpuSize> at_gpu_size(const AgentJob& job, const AgentCandidate& as
     const auto profile = count(realized);
     const auto ns = profile ? profile->number("predicted_ns") : std::nullopt;
     if (!ns) return std::nullopt;
-    const std::string& baseline = asked.own->kernel(candidate.kernel).variants.front().name;
+    const std::string& baseline = first_kernel_of(asked.own->kernel(candidate.kernel)).name;
     const Told told = told_before(job, baseline, *workload, archive);
     GpuSize size;
     size.answer = {{"workload", *workload}, {"predicted_ns", std::round(*ns)}};

@@ -5,6 +5,7 @@
 #include "harness/campaign/proposal_reply.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
+#include "harness/core/torch_call.h"
 #include "harness/core/utf8.h"
 #include "harness/serve_mcp/agent_adopt.h"
 #include "harness/serve_mcp/harness_tools.h"
@@ -137,7 +138,7 @@ std::string HarnessTools::request_key(const json& request, const std::string& so
 json HarnessTools::candidate_request(const Arguments& arguments, std::string& source) {
   const std::string kernel = arguments.text("kernel");
   const KernelInfo& info = catalog().kernel(kernel);
-  const std::string variant = arguments.has("variant") ? arguments.text("variant") : info.variants.front().name;
+  const std::string variant = arguments.has("variant") ? arguments.text("variant") : first_kernel_of(info).name;
   if (find_variant(info, variant) == nullptr)
     throw bad_input(fmt::format("kernel '{}' has no variant '{}'; describe lists them", kernel, variant));
   const std::string workload = workload_of(kernel, arguments.text("workload"));

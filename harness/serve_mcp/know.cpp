@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
 #include "harness/core/gpu.h"
+#include "harness/core/torch_call.h"
 #include "harness/serve_mcp/harness_tools.h"
 #include "harness/service/asked_candidate.h"
 
@@ -63,7 +64,7 @@ std::string HarnessTools::workload_of(const std::string& kernel, const std::stri
 }
 
 Problem HarnessTools::problem_of(const std::string& kernel, const std::string& workload) {
-  const std::string& baseline = catalog().kernel(kernel).variants.front().name;
+  const std::string& baseline = first_kernel_of(catalog().kernel(kernel)).name;
   return realize({kernel, baseline, "", {}}, workload, catalog(), device()).problem;
 }
 

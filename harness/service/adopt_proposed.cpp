@@ -8,6 +8,7 @@
 
 #include "harness/campaign/proposal_reply.h"
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/system/files.h"
 
 namespace fs = std::filesystem;
@@ -91,7 +92,7 @@ json adopted_files(std::int64_t iteration, const std::string& name, Shell& shell
   const std::string manifest = (folder / (variant + ".lua")).string(), source = (folder / (variant + ".cu")).string();
   const std::string text = manifest_started_at(found.manifest, config_from_json(row.at("config")));
   catalog->plugin(kernel).add_variant(
-      {kernel, variant, catalog->kernel(kernel).variants.front().name, found.source, text, 0});
+      {kernel, variant, first_kernel_of(catalog->kernel(kernel)).name, found.source, text, 0});
   replace_file(source, "// " + found.origin + "\n" + found.source);
   replace_file(manifest, "-- " + found.origin + "\n" + text);
   return {{"kernel", kernel}, {"variant", variant}, {"files", {manifest, source}}};

@@ -7,6 +7,7 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/controls.h"
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/service/edited_source.h"
 #include "harness/service/fitness.h"
 #include "harness/service/new_problem.h"
@@ -128,7 +129,8 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
   if (asked.label) check_label(*asked.label);
   AskedCandidate wanted = asked_candidate(asked.words, *catalog, shell);
   const Candidate& candidate = wanted.candidate;
-  const bool first = !has_kernel(*catalog, candidate.kernel);  // what is tried is the baseline, then
+  const bool torch = calls_torch(variant_of(catalog->kernel(candidate.kernel), candidate.variant));
+  const bool first = !torch && !has_kernel(*catalog, candidate.kernel);  // what is tried is the baseline, then
   const DeviceInfo device = choose_device(asked.device, asked.times, shell.rooms.devices(places));
   const std::vector<std::string> workloads = prepared_workloads(asked, wanted, *catalog, device, shell);
   catch_interrupts();

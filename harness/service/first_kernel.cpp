@@ -9,6 +9,7 @@
 #include "harness/campaign/proposal_request.h"
 #include "harness/core/error.h"
 #include "harness/core/evaluator.h"
+#include "harness/core/torch_call.h"
 #include "harness/service/asked_evaluation.h"
 #include "harness/service/new_problem.h"
 #include "harness/system/files.h"
@@ -147,7 +148,7 @@ void write_first(const Unwritten& unwritten, const FirstKernels& by, Catalog& ca
 }  // namespace
 
 void keep_first_kernel(Catalog& catalog, const std::string& kernel, const std::string& source) {
-  const std::string& variant = catalog.kernel(kernel).variants.front().name;
+  const std::string& variant = first_kernel_of(catalog.kernel(kernel)).name;
   replace_file((variants_of(catalog, kernel) / (variant + ".cu")).string(), source);
 }
 
@@ -162,7 +163,7 @@ void write_first_kernels(const std::vector<std::string>& kernels, const FirstKer
                       "variants/00_naive.cu (harness eval {0} 00_naive --source FILE tries one)",
                       kernel));
     const KernelInfo& info = catalog->kernel(kernel);
-    const std::string& variant = info.variants.front().name;
+    const std::string& variant = first_kernel_of(info).name;
     const Unwritten unwritten{kernel, variant, catalog->plugin(kernel).variant_texts(variant),
                               variants_of(*catalog, kernel).string()};
     write_first(unwritten, by, *catalog, choose_device(by.device, shell.rooms.devices(places)), shell);

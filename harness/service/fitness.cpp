@@ -6,6 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/secrets.h"
+#include "harness/core/torch_call.h"
 #include "harness/core/value.h"
 
 namespace harness {
@@ -53,7 +54,7 @@ std::string feedback_on(const json& evaluation, const json& score) {
 
 std::optional<double> recorded_baseline_ns(RecordTables& record, const Realized& realized, const KernelInfo& kernel,
                                            const DeviceInfo& device) {
-  HistoryFilter filter = rows_of(realized, kernel.variants.front().name, device);
+  HistoryFilter filter = rows_of(realized, baseline_of(kernel, device).name, device);
   filter.outcome = "passed";
   for (const json& row : rows_or_none(record, filter))
     if (row.value("contract_hash", "") == realized.problem.contract_hash && row.value("parent", json()).is_null() &&

@@ -12,6 +12,7 @@
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
 #include "harness/core/gpu.h"
+#include "harness/core/torch_call.h"
 #include "harness/service/arguments.h"
 #include "harness/service/new_problem.h"
 #include "harness/system/interrupt.h"
@@ -83,8 +84,9 @@ void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kern
   const DeviceInfo device = evaluator.device();
   const std::vector<std::string> workloads = choose_workloads(kernel, {}, device);
   for (const VariantInfo& variant : kernel.variants) {
-    const bool baseline = variant.name == kernel.variants.front().name;
+    const bool baseline = variant.name == baseline_of(kernel, device).name;
     if (!catalog.plugin(kernel.name).unsupported_reason(variant.name, device).empty()) continue;
+    if (calls_torch(variant) && device.emulation) continue;  // it has no time there
     std::vector<std::string> on = workloads;
     if (!baseline) {
       std::erase_if(on, [&](const std::string& workload) {
@@ -136,7 +138,7 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
         const Realized realized =
             catalog.plugin(kernel.name)
                 .realize({kernel.name, variant.name, variant.technique, config}, workload, device);
-        build(realized.build, with_config(variant.name, config), workload);
+        if (!calls_torch(variant)) build(realized.build, with_config(variant.name, config), workload);
         if (realized.problem.reference.source.ends_with(".py")) continue;
         if (const BuildSpec reference = offline.reference_build(realized); references.insert(reference.entries).second)
           build(reference, "the reference", workload);
@@ -165,7 +167,7 @@ std::vector<std::string> models_in_words(Catalog& catalog, const DeviceInfo& dev
 
 Realized baseline_on(Catalog& catalog, const std::string& kernel, const std::string& workload,
                      const DeviceInfo& device) {
-  const VariantInfo& baseline = catalog.kernel(kernel).variants.front();
+  const VariantInfo& baseline = baseline_of(catalog.kernel(kernel), device);
   const Config config = catalog.plugin(kernel).default_config(baseline.name, workload, device, {});
   return catalog.plugin(kernel).realize({kernel, baseline.name, baseline.technique, config}, workload, device);
 }

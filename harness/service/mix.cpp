@@ -9,6 +9,7 @@
 #include "harness/capture/trace.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/core/torch_call.h"
 #include "harness/service/arguments.h"
 #include "harness/service/model_shapes.h"
 #include "harness/system/files.h"
@@ -116,7 +117,7 @@ std::string shape_of_launch(const capture::LaunchGroup& group, const FormulaLaun
 CalledShapes read_captured(const std::string& folder, FormulaKernel& kernel, const DeviceInfo& device) {
   const KernelInfo& info = kernel.info();
   const Workload& like = info.workloads.front();
-  const VariantInfo& original = info.variants.front();
+  const VariantInfo& original = first_kernel_of(info);
   const Config config = kernel.default_config(original.name, like.name, device, {});
   const FormulaPlan plan = kernel.formulas({info.name, original.name, "", config}, like, device);
   CalledShapes shapes;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/problem/observe.h"
 #include "harness/problem/plugin.h"
 #include "harness/system/files.h"
@@ -87,26 +88,53 @@ void read_again(const std::string& name, Shell& shell) {
 
 }  // namespace
 
-NewProblem new_problem(const NewArguments& arguments, const std::string& folder, Shell& shell) {
-  const problem::Answers answers = answers_of(arguments);
+namespace {
+
+NewProblem written(const std::map<std::string, std::string>& files, const std::string& name, NewProblem made,
+                   const std::string& folder, Shell& shell) {
   Unfinished unfinished(folder);
-  const json observed = problem::observe(arguments.from, answers);
-  NewProblem made{told(observed), {}};
-  for (const auto& [path, text] : problem::plugin_files(arguments.name, arguments.from, observed)) {
+  for (const auto& [path, text] : files) {
     const std::string file = folder + "/" + path;
     fs::create_directories(fs::path(file).parent_path());
     write_file(file, text);
     made.files.push_back(file);
   }
-  read_again(arguments.name, shell);
+  read_again(name, shell);
   unfinished.keep();
   return made;
 }
 
+void refuse_there(const std::string& folder) {
+  if (fs::exists(folder)) throw bad_input(fmt::format("{} exists already; nothing was written", folder));
+}
+
+}  // namespace
+
+NewProblem new_problem(const NewArguments& arguments, const std::string& folder, Shell& shell) {
+  const problem::Answers answers = answers_of(arguments);
+  refuse_there(folder);
+  const json observed = problem::observe(arguments.from, answers);
+  return written(problem::plugin_files(arguments.name, arguments.from, observed), arguments.name, {told(observed), {}},
+                 folder, shell);
+}
+
+NewProblem adopted_triton(const TritonAsked& asked, const std::string& folder, Shell& shell) {
+  problem::TritonAnswers answers = asked.answers;
+  NewArguments sizes;
+  sizes.sizes = asked.sizes;
+  answers.problem = answers_of(sizes);
+  refuse_there(folder);
+  const problem::TritonProblem problem = problem::observe_triton(asked.file, answers);
+  NewProblem made{told(problem.observed), {}};
+  for (const std::string& entry : problem.launches)
+    made.lines.push_back(fmt::format("launch {}, as in {}(...)", entry, problem.host));
+  made.lines.insert(made.lines.end(), problem.notes.begin(), problem.notes.end());
+  return written(problem::triton_files(asked.name, asked.file, problem), asked.name, std::move(made), folder, shell);
+}
+
 bool has_kernel(Catalog& catalog, const std::string& kernel) {
-  return catalog.plugin(kernel)
-             .variant_texts(catalog.kernel(kernel).variants.front().name)
-             .source.find(problem::kNoKernel) == std::string::npos;
+  return catalog.plugin(kernel).variant_texts(first_kernel_of(catalog.kernel(kernel)).name).source.find(kNoKernel) ==
+         std::string::npos;
 }
 
 }  // namespace harness

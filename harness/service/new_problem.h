@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "harness/core/catalog.h"
+#include "harness/problem/triton.h"
 #include "harness/service/shell.h"
 #include "harness/service/templates/template_file.h"
 
@@ -17,6 +18,15 @@ struct NewProblem {
 /// of it is read again before it is there: on an error, nothing is left. Throws Error(bad_input) for what cannot be
 /// taken, Error(environment) without PyTorch.
 NewProblem new_problem(const NewArguments& arguments, const std::string& folder, Shell& shell);
+
+/// A file with Triton functions, and what was said of it.
+struct TritonAsked {
+  std::string file, name;
+  std::vector<std::string> sizes;  // "N=4096"
+  problem::TritonAnswers answers;
+};
+/// The same from such a file: its launch is a variant, and PyTorch's reference the baseline.
+NewProblem adopted_triton(const TritonAsked& asked, const std::string& folder, Shell& shell);
 
 /// Whether its baseline has been written. Until then there is nothing to compare with: the first kernel that is tried
 /// is its own baseline.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 
 namespace harness {
 namespace {
@@ -53,7 +54,7 @@ std::vector<Beside> others_beside(const Realized& candidate, Catalog& catalog, c
   const KernelInfo& kernel = catalog.kernel(candidate.candidate.kernel);
   std::vector<std::pair<std::string, Candidate>> wanted;
   if (auto best = recorded_best(candidate, device, shell)) wanted.emplace_back("incumbent", *best);
-  wanted.emplace_back("baseline", first_of(kernel, kernel.variants.front()));
+  wanted.emplace_back("baseline", first_of(kernel, first_kernel_of(kernel)));
   const auto rival = std::ranges::find_if(kernel.variants, &VariantInfo::rival);
   if (rival != kernel.variants.end()) wanted.emplace_back("rival", first_of(kernel, *rival));
   std::vector<Beside> others;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/package/launch_list.h"
 #include "harness/package/resolved.h"
 #include "harness/package/standalone.h"
@@ -74,7 +75,7 @@ RecordedCandidate recorded_candidate(const Shell& shell, Catalog& catalog, const
 Realized baseline_beside(Catalog& catalog, const Realized& winner, const DeviceInfo& device) {
   const std::string& workload = winner.problem.workload.name;
   const KernelInfo& kernel = catalog.kernel(winner.candidate.kernel);
-  const VariantInfo& baseline = kernel.variants.front();
+  const VariantInfo& baseline = first_kernel_of(kernel);
   const Config config = catalog.plugin(kernel.name).default_config(baseline.name, workload, device, {});
   return catalog.plugin(kernel.name)
       .realize({kernel.name, baseline.name, baseline.technique, config}, workload, device);

@@ -30,6 +30,8 @@ constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 <<
 constexpr std::uint64_t kRemoveFolder = 1 << 4, kRemoveFile = 1 << 5, kMakeFolder = 1 << 7, kMakeFile = 1 << 8;
 constexpr std::uint64_t kRefer = 1 << 13;  // links and renames from one folder to another
 constexpr std::uint64_t kTruncate = 1 << 14;
+constexpr std::uint64_t kControlDevice = 1 << 15;  // ioctl
+constexpr int kControlVersion = 5;
 constexpr std::uint64_t kReading = kReadFile | kReadFolder;
 constexpr std::uint64_t kWriting = kReading | kWriteFile | kRemoveFile | kRemoveFolder | kMakeFolder | kMakeFile;
 constexpr std::uint64_t kForFiles = kExecute | kWriteFile | kReadFile | kTruncate;
@@ -81,6 +83,9 @@ void LandlockRules::allow(const std::string& path, unsigned long long rights) co
   struct stat status {};
   const bool is_folder = fstat(rule.folder, &status) == 0 && S_ISDIR(status.st_mode);
   rule.allowed = is_folder ? rights : rights & kForFiles;
+  // A device that may be read is worked with: what that can do is the driver's to say.
+  if (S_ISCHR(status.st_mode) && (rights & kReadFile) != 0)
+    rule.allowed |= kWriteFile | (landlock_version() >= kControlVersion ? kControlDevice : 0);
   const long added = syscall(kAddRule, rules_, 1, &rule, 0);
   const int reason = errno;
   close(rule.folder);

@@ -9,6 +9,7 @@
 
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/service/asked_candidate.h"
 #include "harness/service/campaign_run.h"
 #include "harness/system/awake_clock.h"
@@ -236,7 +237,7 @@ class Tuning {
   /// The baseline, and the fastest of each corner by what the search recorded; its times are known where they are the
   /// grid's.
   void take_candidates(std::int64_t searched) {
-    const VariantInfo& original = measuring_.plugin().info().variants.front();
+    const VariantInfo& original = first_kernel_of(measuring_.plugin().info());
     candidates_.push_back({asked_.kernel, original.name, original.technique, {}});
     const auto archive = shell_.rooms.archive(shell_.store_path(), ArchiveAccess::read);
     const std::vector<IterationSummary> rows = archive->ledger().iterations(searched);
@@ -482,7 +483,7 @@ std::size_t refresh(Table& table, double budget_s, Shell& shell, const TuneWatch
   Measuring measuring(table.kernel, device_of(table, shell), std::nullopt, shell);
   const json options = {{"tune", {{"grid", table.grid}, {"others", table.others}, {"refreshed", table.campaign}}}};
   if (stale.empty() || !measuring.open(options)) return 0;
-  const VariantInfo& original = measuring.plugin().info().variants.front();
+  const VariantInfo& original = first_kernel_of(measuring.plugin().info());
   std::size_t measured = 0;
   for (const Stale& each : stale) {
     if (interrupted() || spent_s() >= budget_s) break;

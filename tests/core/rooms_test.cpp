@@ -120,7 +120,7 @@ const std::vector<Room>& rooms() {
        {},
        "winners as sources, programs and libraries that stand alone"},
       {"capture", {"core", "system"}, "CUPTI, by dlopen", {}, "what a running program launches"},
-      {"problem", {"core", "system", "worker"}, "", {}, "problems without a kernel become plugins"},
+      {"problem", {"core", "system", "device/port", "worker"}, "", {}, "problems without a kernel become plugins"},
       {"flashinfer", {"core", "system", "package"}, "", {}, "FlashInfer-Bench data sets, in and out"},
       {"adopt", {"core", "adopt/observe", "adopt/plugin"}, "", {}, "ordinary CUDA source to a kernel plugin"},
       {"adopt/plugin",

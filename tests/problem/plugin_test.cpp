@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/core/torch_call.h"
+
 namespace harness {
 namespace {
 
@@ -43,7 +45,7 @@ TEST_CASE("a contract is written from what was observed") {
 
 TEST_CASE("the skeleton of a naive kernel has the signature and the indices, and does not compile") {
   const std::string source = file("variants/00_naive.cu"), launch = file("variants/00_naive.lua");
-  CHECK(has(source, problem::kNoKernel));
+  CHECK(has(source, kNoKernel));
   CHECK(
       has(source, "__global__ void p(const __nv_bfloat16* x, __nv_bfloat16* y, float eps, long long M, long long N)"));
   CHECK(has(source, "const long long i0 = i / (3);\n  const long long i1 = i % 3;"));

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "harness/device/cuda/compile/compiler.h"
+#include "harness/device/cuda/compile/cubin.h"
 #include "harness/device/cuda/compile/cubin_cache.h"
 #include "harness/device/cuda/compile/disassembly.h"
 #include "harness/device/cuda/compile/machine_code.h"
@@ -57,7 +58,7 @@ std::unique_ptr<Compiler> CudaKind::make_compiler(const Target& target, const Wa
 }
 
 std::unique_ptr<Session> CudaKind::make_session(const Target& target) const {
-  return std::make_unique<CudaSession>(device_number(target.device), target.cache_folder);
+  return std::make_unique<CudaSession>(device_number(target.device), target.cache_folder, target.trust_source);
 }
 
 std::vector<BuildSpec> CudaKind::own_builds(const DeviceInfo& device) const {

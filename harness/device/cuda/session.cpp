@@ -6,10 +6,12 @@
 #include <numeric>
 
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/device/cuda/peaks/peaks.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/run/foreign_processes.h"
 #include "harness/device/cuda/run/relocation.h"
+#include "harness/device/cuda/run/timed_torch.h"
 #include "harness/device/cuda/run/timing_run.h"
 #include "harness/device/cuda/run/walled_image.h"
 
@@ -47,10 +49,10 @@ std::int64_t free_bytes(const DriverApi& api) {
 
 }  // namespace
 
-CudaSession::CudaSession(int ordinal, const std::string& cache_folder)
-    : CudaSession(require_driver(), ordinal, cache_folder) {}
+CudaSession::CudaSession(int ordinal, const std::string& cache_folder, bool trusted)
+    : CudaSession(require_driver(), ordinal, cache_folder, trusted) {}
 
-CudaSession::CudaSession(const DriverApi& api, int ordinal, const std::string& cache_folder)
+CudaSession::CudaSession(const DriverApi& api, int ordinal, const std::string& cache_folder, bool trusted)
     : api_(api),
       context_(api, ordinal),
       cache_folder_(cache_folder),
@@ -62,7 +64,8 @@ CudaSession::CudaSession(const DriverApi& api, int ordinal, const std::string& c
       libraries_(api),
       image_memory_(api),
       set_memory_(api),
-      around_run_(api) {
+      around_run_(api),
+      torch_(fmt::format("cuda:{}", ordinal), trusted) {
   limit_device_code(api);
 }
 
@@ -119,6 +122,10 @@ void CudaSession::launch_and_wait(LoadedPlan& plan, DevicePointer base) {
 }
 
 void CudaSession::run_once(const Executable& executable, std::span<std::byte> image) {
+  if (calls_torch(executable.plan)) {
+    last_run_ns_ = torch_.run(executable, image);
+    return;
+  }
   LoadedPlan plan(api_, modules_, libraries_, executable);
   const DevicePointer base = image_memory_.reserve(static_cast<std::int64_t>(image.size()));
   const RelocatedImage relocated(executable.layout, image, base);
@@ -148,22 +155,31 @@ std::vector<Samples> CudaSession::time(std::span<const Executable> contenders, s
   return with_fault_named([&] { return time_all(contenders, images, places, policy); });
 }
 
-std::vector<std::unique_ptr<TimedPlan>> CudaSession::prepare(std::span<const Executable> contenders,
-                                                             std::span<const ImageList> images,
-                                                             std::span<const ImageList> places,
-                                                             const MeasuringKernels& kernels) {
+std::vector<std::unique_ptr<TimedContender>> CudaSession::prepare(std::span<const Executable> contenders,
+                                                                  std::span<const ImageList> images,
+                                                                  std::span<const ImageList> places,
+                                                                  const MeasuringKernels& kernels) {
   const std::int64_t available = free_bytes(api_) + set_memory_.capacity();
   const std::int64_t budget = available / 4 / static_cast<std::int64_t>(contenders.size());
   std::vector<std::int64_t> sets, needed;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const ImageLayout& layout = contenders[i].layout;
+    if (calls_torch(contenders[i].plan)) {  // its images are in the memory of its own process
+      sets.push_back(0);
+      needed.push_back(0);
+      continue;
+    }
     const auto given = static_cast<std::int64_t>(images[i].size());
     sets.push_back(count_sets(layout.bytes, given, info_.l2_bytes, budget));
     needed.push_back(InputSets::bytes_needed(layout, sets.back()));
   }
   DevicePointer base = set_memory_.reserve(std::accumulate(needed.begin(), needed.end(), std::int64_t{0}));
-  std::vector<std::unique_ptr<TimedPlan>> prepared;
+  std::vector<std::unique_ptr<TimedContender>> prepared;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
+    if (calls_torch(contenders[i].plan)) {
+      prepared.push_back(std::make_unique<TimedTorch>(torch_, contenders[i], images[i], info_.l2_bytes));
+      continue;
+    }
     prepared.push_back(std::make_unique<TimedPlan>(
         api_, stream_.get(), kernels, LoadedPlan(api_, modules_, libraries_, contenders[i]),
         InputSets(api_, context_.device(), stream_.get(), kernels, base, contenders[i].layout, images[i], sets[i]),
@@ -221,20 +237,19 @@ std::vector<Samples> CudaSession::time_all(std::span<const Executable> contender
   if (policy.cold) cold = measure_cold(prepared, *own.timer);
   std::vector<Samples> all;
   for (std::size_t i = 0; i < prepared.size(); ++i) {
-    TimedPlan& contender = *prepared[i];
+    TimedContender& contender = *prepared[i];
     Samples samples;
     samples.rotating_ns = contender.samples_ns();
     samples.cold_ns = std::move(cold[i]);
-    if (policy.cold) samples.warm_ns = measure_warm(contender);
-    if (policy.cold) samples.single_warm_ns = measure_single_warm(contender, *own.timer);
+    if (policy.cold) samples.warm_ns = contender.time_warm();
+    if (policy.cold) samples.single_warm_ns = contender.time_single_warm(*own.timer);
     if (samples.warm_ns.empty()) samples.warm_ns = samples.single_warm_ns;
     samples.clock_mhz = contender.clocks_mhz();
     samples.calls_per_sample = samples.input_sets = static_cast<int>(contender.calls());
-    samples.kept = contender.audit().kept(contender.sets());
-    samples.twice = contender.audit().twice();
+    contender.tell(samples);
     contender.check_constants();
     samples.foreign_processes = foreign.most();
-    samples.method = describe_method(contender, policy.cold ? own.timer.get() : nullptr);
+    samples.method = contender.method(policy.cold ? own.timer.get() : nullptr);
     all.push_back(std::move(samples));
   }
   synchronize(api_, stream_.get());

@@ -10,6 +10,7 @@
 #include "harness/device/cuda/run/single_call.h"
 #include "harness/device/cuda/run/timed_plan.h"
 #include "harness/device/port/run_clock.h"
+#include "harness/device/port/torch_calls.h"
 
 namespace harness::cuda {
 
@@ -19,9 +20,10 @@ class CudaSession : public Session, public RunClock {
  public:
   /// `cache_folder`: where the kernels of measurements are compiled into; "" for beside the artifacts that are timed.
   /// Throws Error with a sentence when there is no driver or no such GPU.
-  explicit CudaSession(int ordinal, const std::string& cache_folder = "");
+  /// `trusted`: what PyTorch calls may run outside of the walls (TorchCalls).
+  explicit CudaSession(int ordinal, const std::string& cache_folder = "", bool trusted = false);
   /// With a driver of the caller's, which must outlive the session.
-  CudaSession(const DriverApi& api, int ordinal, const std::string& cache_folder = "");
+  CudaSession(const DriverApi& api, int ordinal, const std::string& cache_folder = "", bool trusted = false);
 
   const DeviceInfo& info() const { return info_; }  // as the driver tells
   void run(const Executable& executable, std::span<std::byte> image) override;
@@ -47,9 +49,10 @@ class CudaSession : public Session, public RunClock {
   void launch_and_wait(LoadedPlan& plan, DevicePointer base);
   std::vector<Samples> time_all(std::span<const Executable> contenders, std::span<const ImageList> images,
                                 std::span<const ImageList> places, const TimingPolicy& policy);
-  std::vector<std::unique_ptr<TimedPlan>> prepare(std::span<const Executable> contenders,
-                                                  std::span<const ImageList> images, std::span<const ImageList> places,
-                                                  const MeasuringKernels& kernels);
+  std::vector<std::unique_ptr<TimedContender>> prepare(std::span<const Executable> contenders,
+                                                       std::span<const ImageList> images,
+                                                       std::span<const ImageList> places,
+                                                       const MeasuringKernels& kernels);
   const Measuring& measuring(const std::string& cache_folder);
   template <typename Work>
   auto with_fault_named(Work work);
@@ -65,6 +68,7 @@ class CudaSession : public Session, public RunClock {
   DeviceArena image_memory_, set_memory_;
   EventPair around_run_;
   double last_run_ns_ = 0;
+  TorchCalls torch_;
   std::unique_ptr<Measuring> measuring_;
   std::optional<ErrorWatch> errors_;  // from the first calibration on
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/package/built_plan.h"
 #include "harness/package/resolved.h"
 
@@ -57,7 +58,7 @@ class PackageMaker {
 
   /// The original's configurations: what a campaign begins with on each measured workload.
   void add_originals() {
-    const VariantInfo& baseline = kernel_.variants.front();
+    const VariantInfo& baseline = first_kernel_of(kernel_);
     for (const MeasuredPoint& point : made_.record.points) {
       const DeviceInfo& device = device_of(point.device);
       const Config config =

@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/core/torch_call.h"
 #include "harness/package/resolved.h"
 
 namespace harness::package {
@@ -156,7 +157,7 @@ class RecordReader {
 
   /// The baseline as a campaign begins with it. In another configuration it may win over itself.
   bool is_default(const VariantInfo& variant, const json& row, const Workload& workload, const DeviceInfo& device) {
-    if (&variant != &kernel_.variants.front()) return false;
+    if (&variant != &first_kernel_of(kernel_)) return false;
     const Config config = catalog_.plugin(query_.kernel).default_config(variant.name, workload.name, device, {});
     return to_text(config) == to_text(config_from_json(row.at("config")));
   }
@@ -171,11 +172,11 @@ class RecordReader {
         !allow(query_.allowed.emulated, "emulated",
                fmt::format("what was measured on '{}' is emulation, and says nothing about a GPU", device->name)))
       return;
-    if (!kernel_.variants.front().builder.empty())
+    if (!first_kernel_of(kernel_).builder.empty())
       return refuse(
           fmt::format("the original of {} is built by '{}': a package's original runs at every size, and such "
                       "a module does not",
-                      query_.kernel, kernel_.variants.front().builder));
+                      query_.kernel, first_kernel_of(kernel_).builder));
     const bool original = row.at("purpose") == "baseline" || is_default(*variant, row, *workload, *device);
     const std::string text = fmt::format("{} {} on {} (iteration {})", query_.kernel, variant->name, workload->name,
                                          row.at("iteration").dump());

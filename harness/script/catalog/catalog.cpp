@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/core/torch_call.h"
 #include "harness/cpp_text/text.h"
 #include "harness/script/catalog/trace.h"
 #include "harness/script/space/space.h"
@@ -153,7 +154,7 @@ std::vector<std::string> LoadedKernel::inspect(const DeviceInfo& device) {
       const auto cannot = [&](const Workload& workload) {
         return !script::has_configuration(*variant, workload, device);
       };
-      const bool baseline = variant == variants.front();
+      const bool baseline = variant->info().name == baseline_of(info_, device).name;
       collect(problems, [&] {
         if (!baseline && !std::ranges::all_of(workloads, cannot)) std::erase_if(workloads, cannot);
       });

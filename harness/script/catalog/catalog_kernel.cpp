@@ -9,6 +9,7 @@
 #include "harness/core/gates.h"
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
+#include "harness/core/torch_call.h"
 #include "harness/script/catalog/admitted.h"
 #include "harness/script/catalog/formulas.h"
 #include "harness/script/contract/constants.h"
@@ -158,7 +159,7 @@ std::string LoadedKernel::unsupported_reason(const std::string& name, const Devi
 Space LoadedKernel::space(const std::string& name, const std::string& workload, const DeviceInfo& device) {
   VariantManifest& chosen = variant(name);
   Space space = enumerate_space(chosen, manifest.workload(workload), device);
-  const bool baseline = &chosen == variants.front().get();
+  const bool baseline = name == baseline_of(info_, device).name;
   if (space.points.empty() && baseline)  // says which parameter leaves nothing
     first_configuration(chosen, manifest.workload(workload), device, {});
   return space;
@@ -237,6 +238,9 @@ Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& cand
   add_plan(chosen, realized.problem, candidate.config, device, realized);
   realized.build = chosen.build(candidate.config, realized.problem.workload, entries_of(realized.plan.steps));
   realized.build.constants = symbols_of(realized.plan.constants);
+  for (Step& step : realized.plan.steps)
+    if (auto* const call = std::get_if<LibraryCall>(&step); call != nullptr && call->library == kTorch)
+      call->options["text"] = realized.build.source;  // wherever it runs, no file is there
   if (!realized.build.builder.empty()) realized.build.uses = uses_of(realized.plan, realized.problem);
   realized.sources = chosen.sources_inside(manifest.folder());
   return realized;
@@ -364,12 +368,21 @@ std::optional<Realized> LoadedKernel::smaller(const Candidate& candidate, const 
   }
 }
 
+/// Of the first kernel, where PyTorch is the first variant: it is the baseline where calls are not timed. "" elsewhere.
+std::string LoadedKernel::first_kernel_hash() const {
+  if (!calls_torch(variants.front()->info())) return "";
+  const auto first = std::ranges::find_if(variants, [](const auto& each) { return !calls_torch(each->info()); });
+  return first == variants.end() ? "" : (*first)->info().source_hash;
+}
+
 std::string LoadedKernel::baseline_hash() const {
   Sha256 hash;
   hash.field(std::to_string(kTrialsVersion));
   for (const Workload& workload : info_.workloads)
     if (workload.declared) hash.field(manifest.problem(workload.name).contract_hash);
-  return hash.field(variants.front()->info().source_hash).hex();
+  hash.field(variants.front()->info().source_hash);
+  if (const std::string first = first_kernel_hash(); !first.empty()) hash.field(first);
+  return hash.hex();
 }
 
 std::string LoadedKernel::admission_hash() {
@@ -377,6 +390,7 @@ std::string LoadedKernel::admission_hash() {
   for (const Workload& workload : info_.workloads)
     if (workload.declared) hash.field(manifest.problem(workload.name).contract_hash);
   hash.field(variants.front()->info().source_hash);
+  if (const std::string first = first_kernel_hash(); !first.empty()) hash.field(first);
   for (const auto& mutant : mutants) hash.field(mutant->info().name).field(mutant->info().source_hash);
   return hash.hex();
 }

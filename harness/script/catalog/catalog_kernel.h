@@ -84,6 +84,7 @@ struct LoadedKernel : FormulaKernel {
   VariantManifest& variant(const std::string& name);
   /// Of its contracts and its baseline alone: mutants may be missing where it is installed.
   std::string baseline_hash() const;
+  std::string first_kernel_hash() const;
 
   KernelManifest manifest;
   std::vector<std::unique_ptr<VariantManifest>> variants, mutants;

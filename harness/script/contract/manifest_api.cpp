@@ -122,6 +122,30 @@ void define(lua_State* lua, const char* name, lua_CFunction function) {
   lua_setglobal(lua, name);
 }
 
+/// baseline { "torch", call = "reference.py" } and rival { ... } are variants that PyTorch computes
+/// (core/torch_call.h).
+constexpr const char* kTorchVariants = R"lua(
+local variant, library, pairs, type, error = variant, library, pairs, type, error
+local function calls(kind)
+  return function(given)
+    if type(given) ~= "table" or given[1] ~= "torch" or type(given.call) ~= "string" then
+      error(kind .. ' takes one table: write ' .. kind .. ' { "torch", call = "reference.py" }', 2)
+    end
+    for name in pairs(given) do
+      if name ~= 1 and name ~= "call" and name ~= "compile" and name ~= "tf32" then
+        error(kind .. " has no field '" .. name .. "'; there are: call, compile, tf32", 2)
+      end
+    end
+    local compile, tf32 = given.compile == true, given.tf32 == true
+    return variant {
+      technique = compile and "torch_compile" or "torch", risk = "low", rival = true, build = "torch", program = given.call,
+      steps = function(p, w, device) return { library { "torch", "call", compile = compile, tf32 = tf32 } } end,
+    }
+  end
+end
+baseline, rival = calls("baseline"), calls("rival")
+)lua";
+
 }  // namespace
 
 void push_facts(lua_State* lua, const char* title) {
@@ -157,6 +181,7 @@ int install_manifest_api(lua_State* lua) {
   for (const GeneratorKind& generator : generator_kinds()) define(lua, generator.name.c_str(), construct_from_table);
   for (const char* name : kValueConstructors) define(lua, name, construct_from_values);
   install_arithmetic(lua);
+  if (luaL_dostring(lua, kTorchVariants) != LUA_OK) return lua_error(lua);
   lua_pushglobaltable(lua);
   lua_newtable(lua);
   lua_pushvalue(lua, -2);

@@ -10,6 +10,7 @@
 #include "harness/core/gpu.h"
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
+#include "harness/core/torch_call.h"
 #include "harness/script/contract/sizes.h"
 #include "harness/script/contract/sources.h"
 #include "harness/script/plan/architecture.h"
@@ -131,6 +132,12 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   device_source.replace_extension(extension());
   source_name_ = std::filesystem::path(source_name_).replace_extension(extension()).generic_string();
   const std::string shown_source = std::filesystem::path(shown).replace_extension(extension()).string();
+  if (info_.builder == kTorch) {
+    const std::string program = reader().text("program");
+    device_source = file.parent_path().parent_path() / program;
+    if (std::filesystem::path(program).filename() != program)
+      throw reader().error(fmt::format("names the program '{}', which is no file of the kernel's folder", program));
+  }
   source_ = extension() == ".cu" ? read_source(device_source, shown_source, include_dirs_, defined_names())
                                  : text_alone(read_text(device_source, shown_source));
   info_.source_hash = source_.hash;
@@ -164,7 +171,7 @@ VariantManifest::VariantManifest(const VariantManifest& parent, const NewVariant
 void VariantManifest::read(const std::vector<std::string>& device_kinds) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
-                "options", "std", "stages", "rival", "start", "constants", "build"});
+                "options", "std", "stages", "rival", "start", "constants", "build", "program"});
   info_.technique = variant.text("technique");
   info_.risk = variant.text("risk", "medium");
   require_word(variant, "risk", info_.risk, kRisks);
@@ -192,9 +199,12 @@ void VariantManifest::read_builder(const Reader& variant) {
     if (program.empty()) throw variant.error("has build = 'command:', which names no program");
     builder = std::string(kCommand) + std::filesystem::weakly_canonical(folder_ / program).string();
   } else {
-    require_word(variant, "build", builder, {"nvrtc", std::string(kNvcc), "triton", "command:PROGRAM"});
+    require_word(variant, "build", builder,
+                 {"nvrtc", std::string(kNvcc), "triton", std::string(kTorch), "command:PROGRAM"});
   }
   info_.builder = std::move(builder);
+  if ((info_.builder == kTorch) != (variant.find("program") != nullptr))
+    throw variant.error("must have both build = 'torch' and the program that PyTorch calls, or neither");
 }
 
 std::string VariantManifest::extension() const {
@@ -357,7 +367,7 @@ std::string VariantManifest::unsupported_reason(const DeviceInfo& device) const 
   if (!wanted.empty() && wanted != device_kind(device.device)) {
     return fmt::format("variant '{}' requires a {} device and this is '{}'", info_.name, wanted, device.device);
   }
-  if (!info_.builder.empty() && device.emulation)
+  if (!info_.builder.empty() && info_.builder != kTorch && device.emulation)
     return fmt::format("variant '{}' is built by '{}', which makes code of GPUs alone", info_.name, info_.builder);
   const std::string arch = info_.requirements.value("arch", "");
   if (arch.empty() || device.emulation || meets(*parse_requirement(arch), device.compute_capability)) return "";

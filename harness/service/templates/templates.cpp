@@ -6,6 +6,7 @@
 
 #include "harness/core/embedded.h"
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/service/templates/pattern_template.h"
 #include "harness/system/files.h"
 
@@ -64,7 +65,7 @@ std::vector<TemplateFile> variant_files(const NewArguments& arguments, Shell& sh
         fmt::format("'{}' names no variant; write KERNEL/NN_NAME, for example softmax/30_fast", arguments.name));
   const std::string kernel = arguments.name.substr(0, slash), stem = arguments.name.substr(slash + 1);
   const Places places = shell.places();
-  const VariantInfo baseline = shell.rooms.catalog(places)->kernel(kernel).variants.front();
+  const VariantInfo baseline = first_kernel_of(shell.rooms.catalog(places)->kernel(kernel));
   for (const std::string& folder : places.kernel_folders) {
     const std::filesystem::path variants = std::filesystem::path(folder) / kernel / "variants";
     if (!std::filesystem::exists(variants / (baseline.name + ".lua"))) continue;

@@ -7,6 +7,7 @@
 
 #include "harness/core/hash.h"
 #include "harness/core/text_changed.h"
+#include "harness/core/torch_call.h"
 #include "harness/system/walls.h"
 
 namespace harness {
@@ -207,7 +208,8 @@ int serve_builder(const DeviceKinds& kinds) {
     if (!compiler) reply["confinement"] = in_words(walls_here());
     try {
       if (!compiler) compiler = make_compiler(find_kind(kinds, target.device), target);
-      const BuildResult result = compiler->build(message.body.get<BuildSpec>());
+      const auto spec = message.body.get<BuildSpec>();
+      const BuildResult result = compiler->build(spec.builder == kTorch ? nothing_to_compile(spec) : spec);
       if (const auto* artifact = std::get_if<Artifact>(&result)) reply["artifact"] = *artifact;
       else reply["failure"] = std::get<CompileFailure>(result);
     } catch (const TextChanged& error) {

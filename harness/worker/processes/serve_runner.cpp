@@ -2,8 +2,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 #include "harness/device/port/run_clock.h"
+#include "harness/device/port/torch_calls.h"
 #include "harness/system/rights.h"
 #include "harness/worker/processes/loaded_process.h"
 #include "harness/worker/processes/runner.h"
@@ -107,6 +111,7 @@ class RunnerService {
     if (op == "calibrate") return {{"calibration", session_->calibrate()}};
     const auto contender = message.body.at("contender").get<std::size_t>();
     const auto image = message.body.at("image").get<std::size_t>();
+    if (target_.native && torch_) return {{"elapsed_ns", run_torch(contender, image)}};
     if (target_.native) return to_reply(loaded_->launch(contender, image));
     const Executable& executable = prepared_.executables.at(contender);
     const auto bytes = prepared_.images.at(contender).at(image).bytes();
@@ -131,10 +136,22 @@ class RunnerService {
       return json::object();
     }
     native_ = take_native(message);
+    if (std::ranges::any_of(native_.executables, [](const Executable& each) { return calls_torch(each.plan); })) {
+      if (!torch_) torch_ = std::make_unique<TorchCalls>(TorchCalls::kProcessor, target_.trust_source);
+      return json::object();  // nothing is loaded: another process calls it
+    }
+    torch_.reset();
     const Cage cage = cage_here();
     if (!cage.whole() && !target_.trust_source) throw environment_error(not_caged(cage));
     loaded_.emplace(*session_, native_, cage);
     return json::object();
+  }
+
+  double run_torch(std::size_t contender, std::size_t image) {
+    const Executable& executable = native_.executables.at(contender);
+    const Descriptor& descriptor = native_.images.at(contender).at(image);
+    const SharedMemory mapped(dup(descriptor.get()), static_cast<std::size_t>(executable.layout.bytes));
+    return torch_->run(executable, mapped.bytes());
   }
 
   Target target_;
@@ -146,6 +163,7 @@ class RunnerService {
   Prepared prepared_;
   NativeExecutables native_;
   std::optional<LoadedProcess> loaded_;
+  std::unique_ptr<TorchCalls> torch_;  // where native executables call PyTorch
 };
 
 /// What device code prints comes out of this process: nobody wants it, and there may be much of it. Errors still do.

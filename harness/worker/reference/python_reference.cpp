@@ -1,41 +1,26 @@
 #include "harness/worker/reference/python_reference.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/device/port/python_programs.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
-#include "harness/system/child.h"
-#include "harness/system/descriptor.h"
 #include "harness/system/files.h"
 #include "harness/system/python.h"
-#include "harness/system/temporary_folder.h"
+#include "harness/system/python_process.h"
 #include "harness/system/walls.h"
 
 namespace harness {
 namespace {
 
 constexpr double kDeadlineS = 100, kStartS = 60;
-constexpr std::size_t kLongestAnswer = 1 << 20;
-
-/// Both ends of a named pipe, so that opening it waits for nobody.
-Descriptor named_pipe(const std::string& path) {
-  if (mkfifo(path.c_str(), 0600) != 0)
-    throw environment_error(fmt::format("no pipe could be made at {}: {}", path, std::strerror(errno)));
-  return Descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
-}
 
 void write_bytes(const std::string& path, const void* bytes, std::size_t count) {
   std::ofstream file(path, std::ios::binary);
@@ -103,80 +88,23 @@ json number_json(const Value& value) {
 
 }  // namespace
 
-/// The interpreter, and the folder that both sides know.
-class PythonReference::Process {
+/// The interpreter with one program.
+class PythonReference::Process : public PythonProcess {
  public:
   Process(const std::string& python, const std::string& program)
-      : program_(program), text_(read_file(program, Error::Kind::bad_input)) {
-    write_file(folder_.path("python_reference.py"), python_reference_text());
-    ask_ = named_pipe(folder_.path("ask"));
-    answer_ = named_pipe(folder_.path("answer"));
-    const Confinement walls(walls_here(),
-                            python_reach(python, {std::filesystem::path(program).parent_path()}, folder_.path()));
-    std::vector<std::string> words{python, folder_.path("python_reference.py"), folder_.path(), program};
-    std::vector<std::string> environment = python_environment(folder_.path());
-    const std::vector<char*> argv = exec_list(words), variables = exec_list(environment);
-    const Descriptor nowhere(open(folder_.path("log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    child_.emplace(ChildSetup{nowhere.get(), python_limits(), &walls}, [&] {
-      if (chdir("/") == 0) execve(argv[0], argv.data(), variables.data());
-      return 127;
-    });
-  }
+      : PythonProcess({.python = python,
+                       .files = {{"python_reference.py", python_reference_text()}},
+                       .words = {program},
+                       .readable = {std::filesystem::path(program).parent_path()},
+                       .environment = {},
+                       .walls = walls_here(),
+                       .limits = python_limits()}),
+        program_(program) {}
 
   bool serves(const std::string& program) const { return program == program_; }
-  std::string path(const std::string& name) const { return folder_.path(name); }
-
-  void send(const json& request) {
-    const std::string line = json_text(request) + "\n";
-    for (std::size_t at = 0; at < line.size();) {
-      const ssize_t count = write(ask_.get(), line.data() + at, line.size() - at);
-      if (count < 0 && errno != EINTR) throw environment_error("the reference's process takes no request");
-      at += count > 0 ? static_cast<std::size_t>(count) : 0;
-    }
-  }
-
-  /// Nothing: it has ended, or the time is up (`late`).
-  std::optional<json> receive(double seconds, bool& late) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    while (answer_text_.find('\n') == std::string::npos) {
-      pollfd ready{answer_.get(), POLLIN, 0};
-      if (poll(&ready, 1, 50) > 0) {
-        char part[4096];
-        const ssize_t count = read(answer_.get(), part, sizeof part);
-        if (count > 0) answer_text_.append(part, static_cast<std::size_t>(count));
-        if (answer_text_.size() > kLongestAnswer) return std::nullopt;
-        continue;
-      }
-      if (child_->ends_within(0)) return std::nullopt;
-      late = std::chrono::steady_clock::now() > limit;
-      if (late) return std::nullopt;
-    }
-    const std::size_t end = answer_text_.find('\n');
-    json answer = json::parse(answer_text_.substr(0, end), nullptr, false);
-    answer_text_.erase(0, end + 1);
-    if (!answer.is_object()) return std::nullopt;
-    return answer;
-  }
-
-  /// Ends it. What it wrote last that names an error, else its last line.
-  std::string last_words() {
-    child_->kill();
-    std::istringstream lines(read_file_if_any(folder_.path("log")).value_or(""));
-    std::string words;
-    bool error = false;
-    for (std::string line; std::getline(lines, line);) {
-      const bool names_error = line.find("Error: ") != std::string::npos || line.find("what(): ") != std::string::npos;
-      if (names_error || (!error && !line.empty())) words = line.substr(0, 300);
-      error = error || names_error;
-    }
-    return words;
-  }
 
  private:
-  TemporaryFolder folder_{"reference"};
-  std::string program_, text_, answer_text_;
-  Descriptor ask_, answer_;
-  std::optional<Child> child_;
+  std::string program_;
 };
 
 PythonReference::PythonReference() = default;
@@ -235,13 +163,6 @@ judge::ReferenceValues PythonReference::compute(const Problem& problem, const Im
 std::string no_pytorch() {
   return "this problem's reference is a Python program, and no python3 here has PyTorch and NumPy; install them "
          "(Debian: apt-get install python3-torch), or name an interpreter that has them in HARNESS_PYTHON";
-}
-
-const char* python_reference_text() {
-  static constexpr const char* kText =
-#include "embedded/harness/worker/reference/python_reference.in"
-      ;
-  return kText;
 }
 
 }  // namespace harness

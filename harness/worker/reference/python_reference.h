@@ -31,7 +31,4 @@ class PythonReference {
 /// The sentence for a machine where no interpreter has PyTorch.
 std::string no_pytorch();
 
-/// The text of what loads and computes a reference (python_reference.in), for whoever observes one.
-const char* python_reference_text();
-
 }  // namespace harness

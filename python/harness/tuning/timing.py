@@ -99,59 +99,30 @@ class ByEvents(Contender):
     """On a GPU: all sets in one graph where the function can be captured, else calls by the host."""
 
     def prepare(self) -> None:
-        import torch
+        from . import torch_graphs
 
-        self._torch, self._graph, self._one = torch, None, None
-        self._results: List[Any] = []
+        self._graphs, self._torch = torch_graphs, torch_graphs.torch
         for draw in self.draws:  # what is compiled at a first call is compiled here
             self.subject.kind.call(self.function, draw.arguments)
-        try:
-            self._graph, self._results = self._captured(self.draws)
-            self._one, _ = self._captured(self.draws[:1])
-            self.method = f"CUDA graph of {len(self.draws)} calls, {len(self.draws)} sets, events, in turns"
-        except RuntimeError as error:
-            torch.cuda.synchronize()
-            why = str(error).split("\n", 1)[0][:100]
-            self._graph = self._one = None
+        calls = [draw.arguments for draw in self.draws]
+        self._graph, why, self._results = torch_graphs.captured(self.function, calls)
+        self._one = None if self._graph is None else torch_graphs.captured(self.function, calls[:1])[0]
+        self.method = f"CUDA graph of {len(self.draws)} calls, {len(self.draws)} sets, events, in turns"
+        if self._graph is None:
             self.method = f"{len(self.draws)} calls until the device rests, launches by the host included (no graph: {why}), in turns"
         self.calls = len(self.draws)
 
-    def _captured(self, draws: Sequence[Draw]) -> Tuple[Any, List[Any]]:
-        torch, graph, results = self._torch, self._torch.cuda.CUDAGraph(), []
-        torch.cuda.synchronize()
-        with torch.no_grad(), torch.cuda.graph(graph):
-            for draw in draws:
-                results.append(self.function(*draw.arguments))
-        return graph, results
-
-    def _timed(self, graph: Any, work: Callable[[], Any]) -> float:
-        """Of a graph between events. Of plain calls until all streams rest: events would not wait for another stream."""
-        torch = self._torch
-        if graph is None:
-            torch.cuda.synchronize()
-            started = time.perf_counter_ns()
-            work()
-            torch.cuda.synchronize()
-            return float(max(1, time.perf_counter_ns() - started))
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        graph.replay()
-        end.record()
-        torch.cuda.synchronize()
-        return float(max(1e-3, begin.elapsed_time(end)) * 1e6)
-
     def _calls(self) -> None:
-        with self._torch.no_grad():
-            for draw in self.draws:
-                self.function(*draw.arguments)
+        for draw in self.draws:
+            self.function(*draw.arguments)
 
     def sample(self) -> float:
-        return self._timed(self._graph, self._calls) / self.calls
+        return float(self._graphs.timed(self._graph, self._calls)) / self.calls
 
     def single(self, flush: bool) -> float:
         if flush:
             self.subject.kind.flush()
-        return self._timed(self._one, lambda: self.function(*self.draws[0].arguments))
+        return float(self._graphs.timed(self._one, lambda: self.function(*self.draws[0].arguments)))
 
     def keep(self) -> None:
         for draw in self.draws:

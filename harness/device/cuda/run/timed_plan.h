@@ -10,6 +10,7 @@
 #include "harness/device/cuda/run/input_sets.h"
 #include "harness/device/cuda/run/loaded_plan.h"
 #include "harness/device/cuda/run/timed_audit.h"
+#include "harness/device/cuda/run/timed_contender.h"
 
 namespace harness::cuda {
 
@@ -18,7 +19,7 @@ namespace harness::cuda {
 std::int64_t calls_in_graph(double call_ns, std::int64_t sets);
 
 /// One of the plans that are timed against each other: its graph, its input sets and its samples.
-class TimedPlan {
+class TimedPlan : public TimedContender {
  public:
   /// Runs the plan a few times to see how long it takes, captures the graph and launches it once. A fault of the
   /// kernels shows here at the latest. `kernels` must outlive this.
@@ -27,7 +28,12 @@ class TimedPlan {
 
   /// Launches the graph again and again for about `seconds`, each time on fresh sets and with nothing of them in the
   /// L2. The first launch of a burst finds an idle GPU and is not counted, unless it takes long.
-  void run_burst(double seconds, const ClockReader& clock);
+  void run_burst(double seconds, const ClockReader& clock) override;
+  std::vector<double> time_cold(std::int64_t sample, const SingleCallTimer& timer) override;
+  std::vector<double> time_warm() override;
+  std::vector<double> time_single_warm(const SingleCallTimer& timer) override;
+  std::string method(const SingleCallTimer* timer) const override;
+  void tell(Samples& samples) const override;
 
   /// Calls on the set 0 alone, made anew once: nanoseconds per call, few samples.
   std::vector<double> time_one_set();
@@ -39,19 +45,19 @@ class TimedPlan {
   /// elsewhere.
   void audit(CallKind kind, const DrawnSets& drawn);
   /// Waits. Throws DeviceFault if a call has changed a `__constant__` variable.
-  void check_constants() const { plan_.check_constants(stream_); }
+  void check_constants() const override { plan_.check_constants(stream_); }
   const TimedAudit& audit() const { return audit_; }
   const InputSets& sets() const { return sets_; }
-  std::int64_t calls() const { return calls_; }
+  std::int64_t calls() const override { return calls_; }
   double call_ns() const { return call_ns_; }
   /// A call takes so long that nothing beside it matters: a few launches say all, and each costs a candidate's time.
   bool is_slow() const { return call_ns_ > kSlowNs; }
   /// What lies in the L2 when a call begins is nothing to it: cold and warm calls tell no more than others.
   bool is_very_slow() const { return call_ns_ > kVerySlowNs; }
   int bursts() const { return bursts_; }
-  const std::vector<double>& samples_ns() const { return samples_ns_; }
+  const std::vector<double>& samples_ns() const override { return samples_ns_; }
   /// One for each sample; empty if the clock was unknown once.
-  std::vector<double> clocks_mhz() const;
+  std::vector<double> clocks_mhz() const override;
 
  private:
   static constexpr double kSlowNs = 1e8, kVerySlowNs = 5e8;

@@ -1,0 +1,104 @@
+#include "harness/system/python_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <sstream>
+
+#include "harness/core/error.h"
+#include "harness/system/files.h"
+#include "harness/system/python.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kLongestAnswer = 4 << 20;
+
+/// Both ends of a named pipe, so that opening it waits for nobody.
+Descriptor named_pipe(const std::string& path) {
+  if (mkfifo(path.c_str(), 0600) != 0)
+    throw environment_error(fmt::format("no pipe could be made at {}: {}", path, std::strerror(errno)));
+  return Descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
+}
+
+}  // namespace
+
+PythonProcess::PythonProcess(const PythonStart& start) {
+  for (const auto& [name, text] : start.files) write_file(folder_.path(name), text);
+  ask_ = named_pipe(folder_.path("ask"));
+  answer_ = named_pipe(folder_.path("answer"));
+  const Confinement walls(start.walls, python_reach(start.python, start.readable, folder_.path()));
+  std::vector<std::string> words{start.python, folder_.path(start.files.front().first), folder_.path()};
+  words.insert(words.end(), start.words.begin(), start.words.end());
+  std::vector<std::string> environment = python_environment(folder_.path());
+  for (const std::string& variable : start.environment) {
+    std::erase_if(environment, [&](const std::string& known) {
+      return known.starts_with(variable.substr(0, variable.find('=') + 1));
+    });
+    environment.push_back(variable);
+  }
+  const std::vector<char*> argv = exec_list(words), variables = exec_list(environment);
+  const Descriptor log(open(folder_.path("log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  child_.emplace(ChildSetup{log.get(), start.limits, &walls}, [&] {
+    if (chdir("/") == 0) execve(argv[0], argv.data(), variables.data());
+    return 127;
+  });
+}
+
+void PythonProcess::send(const json& request) {
+  const std::string line = json_text(request) + "\n";
+  for (std::size_t at = 0; at < line.size();) {
+    // A pipe whose reader works is full after 64 KiB: as long as it lives it will read on.
+    pollfd ready{ask_.get(), POLLOUT, 0};
+    if (poll(&ready, 1, 50) <= 0) {
+      if (child_->ends_within(0)) return;  // receive() will say so
+      continue;
+    }
+    const ssize_t count = write(ask_.get(), line.data() + at, std::min<std::size_t>(line.size() - at, 4096));
+    if (count < 0 && errno != EINTR) throw environment_error("a Python process takes no request");
+    at += count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+}
+
+std::optional<json> PythonProcess::receive(double seconds, bool& late) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (answer_text_.find('\n') == std::string::npos) {
+    pollfd ready{answer_.get(), POLLIN, 0};
+    if (poll(&ready, 1, 50) > 0) {
+      char part[4096];
+      const ssize_t count = read(answer_.get(), part, sizeof part);
+      if (count > 0) answer_text_.append(part, static_cast<std::size_t>(count));
+      if (answer_text_.size() > kLongestAnswer) return std::nullopt;
+      continue;
+    }
+    if (child_->ends_within(0)) return std::nullopt;
+    late = std::chrono::steady_clock::now() > limit;
+    if (late) return std::nullopt;
+  }
+  const std::size_t end = answer_text_.find('\n');
+  json answer = json::parse(answer_text_.substr(0, end), nullptr, false);
+  answer_text_.erase(0, end + 1);
+  if (!answer.is_object()) return std::nullopt;
+  return answer;
+}
+
+std::string PythonProcess::last_words() {
+  child_->kill();
+  std::istringstream lines(read_file_if_any(folder_.path("log")).value_or(""));
+  std::string words;
+  bool error = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool names_error = line.find("Error: ") != std::string::npos || line.find("what(): ") != std::string::npos;
+    if (names_error || (!error && !line.empty())) words = line.substr(0, 300);
+    error = error || names_error;
+  }
+  return words;
+}
+
+}  // namespace harness
