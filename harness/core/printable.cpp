@@ -73,7 +73,8 @@ std::string printable_json(const json& value) {
 }
 
 std::string counted(std::size_t count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+  const bool hisses = thing.ends_with("ch") || thing.ends_with("sh") || thing.ends_with("s") || thing.ends_with("x");
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : hisses ? "es" : "s");
 }
 
 }  // namespace harness

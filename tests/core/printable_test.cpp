@@ -46,3 +46,9 @@ TEST_CASE("JSON for a terminal is the same JSON") {
   CHECK(text.find("\xe2\x80\xae") == std::string::npos);
   CHECK(text.find("\xc3\xa9") != std::string::npos);
 }
+
+TEST_CASE("things are counted in words") {
+  CHECK(counted(1, "launch") == "1 launch");
+  CHECK(counted(3, "launch") == "3 launches");
+  CHECK(counted(0, "workload") == "0 workloads");
+}

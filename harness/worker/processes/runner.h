@@ -48,7 +48,8 @@ class Runner {
 
   /// Starts the process if there is none and makes its session, so that a later prepare finds it warm.
   void start();
-  /// Loads executables and maps images. Replaces what was prepared before.
+  /// Loads executables and maps images, for whose bytes there is time beside the deadline. Replaces what was prepared
+  /// before.
   std::optional<RunnerFailure> prepare(const std::vector<Contender>& contenders, double deadline_s);
   /// Runs contender's plan once on its image. `findings`: what the instrumented build saw, also where the
   /// run failed; left empty by a candidate that was not built to be checked. `elapsed_ns`: of a launch that ended,
