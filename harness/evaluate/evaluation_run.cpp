@@ -66,7 +66,7 @@ std::optional<DeviceLock::Hold> EvaluationRun::hold_device(double StageCosts::*s
 double EvaluationRun::deadline() const {
   const auto best = request.incumbent ? std::optional(request.incumbent->time_ns) : request.baseline_ns;
   constexpr double kImageBytesPerSecond = 2.5e8;  // to the device and back, on a busy machine
-  constexpr double kLibraryBuildSeconds = 10;   // cuDNN compiles when it meets a shape for the first time
+  constexpr double kLibraryBuildSeconds = 10;     // cuDNN compiles when it meets a shape for the first time
   return run_deadline(workers.limits, time_to_wait_for(workers.device, best)) +
          static_cast<double>(subject.image_bytes()) / kImageBytesPerSecond +
          (has_library_step(request.realized.plan) ? kLibraryBuildSeconds : 0) + torch_start_s(request.realized.plan);
