@@ -74,12 +74,13 @@ def drawn(chance, known):
             return f"{model['model']} {phase.partition(':')[0]}", shape
 
 
-def drawn_once(chance, known, count):
+def drawn_once(chance, known, count, without=()):
     """COUNT shapes, none twice: two models may have one geometry."""
     shapes = {}
     while len(shapes) < count:
         name, shape = drawn(chance, known)
-        shapes.setdefault(in_words(shape), (name, shape))
+        if in_words(shape) not in without:
+            shapes.setdefault(in_words(shape), (name, shape))
     return list(shapes.values())
 
 
@@ -124,13 +125,18 @@ def main():
     parser.add_argument("--seconds", type=int, default=40)
     parser.add_argument("--store", default="experiments.db")
     parser.add_argument("--part", default="1/1", help="I/N: every N-th shape from the I-th")
+    parser.add_argument("--without", metavar="SEED:COUNT", help="none of the shapes that another seed draws: 5:20 made shapes.jsonl")
     parser.add_argument("--trust-source", action="store_true", help="where the machine cannot cage native code")
     parser.add_argument("--keep")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--harness", default="build/release/harness")
     arguments = parser.parse_args()
     chance, known = random.Random(f"{arguments.seed} models"), list(models(arguments.models))
-    shapes = ISSUE if arguments.issue else drawn_once(chance, known, arguments.shapes)
+    without = set()
+    if arguments.without:
+        seed, count = map(int, arguments.without.split(":"))
+        without = {in_words(shape) for _, shape in drawn_once(random.Random(f"{seed} models"), known, count)}
+    shapes = ISSUE if arguments.issue else drawn_once(chance, known, arguments.shapes, without)
     part, parts = map(int, arguments.part.split("/"))
     shapes = shapes[part - 1 :: parts]
     if arguments.list:
