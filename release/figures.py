@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what a release promises in figures: release/numbers.py FOLDER|ARCHIVE.tar.zst [--device cuda] [--write PAGE].
+"""Measures what a release promises in figures: release/figures.py FOLDER|ARCHIVE.tar.zst [--device cuda] [--write PAGE].
 
 FOLDER is what ./bootstrap release made; with an archive alone only its own figures are taken, which needs nothing but this
 file and Python 3.9. The archive is unpacked into a fresh home, so nothing is known there. --write puts the table into a page
@@ -166,7 +166,7 @@ def main():
         page = asked.write.read_text(encoding="utf-8")
         begin, end = "<!-- numbers -->\n", "<!-- end of numbers -->"
         before, rest = page.split(begin)
-        said = (f"Measured by `release/numbers.py` on {datetime.date.today():%-d %B %Y}, revision {revision[:8]}, on\n"
+        said = (f"Measured by `release/figures.py` on {datetime.date.today():%-d %B %Y}, revision {revision[:8]}, on\n"
                 f"{device.split(' ')[0]}: {here}.")
         asked.write.write_text(before + begin + figures.table(said) + "\n" + end + rest.split(end)[1], encoding="utf-8")
     if figures.missed:
