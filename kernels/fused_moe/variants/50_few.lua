@@ -9,8 +9,10 @@ return variant {
     WARPS  = { values = { 4, 8, 16 }, bind = "template" },
     AHEAD  = { values = { 1, 2, 4, 8 }, bind = "template" },      -- vectors of a row that a lane asks for before it uses one
     BLOCKS = { values = { 1, 2, 4, 8 }, bind = "launch" },        -- of a multiprocessor
+    MB     = { values = { 0, 8, 24 }, bind = "scalar" },          -- of down, asked of the L2 by the first launch
   },
-  start = { { WARPS = 8, AHEAD = 4, BLOCKS = 4 }, { WARPS = 8, AHEAD = 2, BLOCKS = 2 } },
+  start = { { WARPS = 8, AHEAD = 4, BLOCKS = 4, MB = 24 }, { WARPS = 8, AHEAD = 4, BLOCKS = 4, MB = 0 },
+              { WARPS = 8, AHEAD = 2, BLOCKS = 8, MB = 24 } },
   valid = function(p, w, device)
     return p.WARPS * p.BLOCKS <= 64 and p.TOKENS * p.AHEAD <= 64 and all_of(le(w.T, p.TOKENS), lt(p.TOKENS, 2 * w.T))
   end,
@@ -23,7 +25,8 @@ return variant {
     local sizes = { i32(w.T), i32(w.H), i32(w.I), i32(w.E), i32(w.K), i32(of_token) }
     return {
       launch { entry = "inner_products<$routed,$TOKENS,$WARPS,$AHEAD>", grid = { cdiv(hits * w.I, p.WARPS) }, resident = p.BLOCKS,
-               block = { 32 * p.WARPS }, args = { "x", "logits", "offsets", "gate_up", "inner", table.unpack(sizes) } },
+               block = { 32 * p.WARPS }, args = { "x", "logits", "offsets", "gate_up", "down", "inner", i32(w.T), i32(w.H),
+                                                 i32(w.I), i32(w.E), i32(w.K), i32(of_token), i32(p.MB * 524288 // w.I) } },
       launch { entry = "outer_products<$routed,$TOKENS,$WARPS,$AHEAD>", grid = { cdiv(w.H, p.WARPS) }, resident = p.BLOCKS, pdl = true,
                block = { 32 * p.WARPS }, args = { "inner", "logits", "offsets", "down", "y", table.unpack(sizes) } },
     }

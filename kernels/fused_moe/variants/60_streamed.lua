@@ -53,7 +53,7 @@ return variant {
       return launch { entry = "streamed_product<$routed," .. tostring(inner) .. ",$WARPGROUPS,$TOKENS,$STAGES>",
                       grid = { cdiv(columns, block) * tiles }, resident = p.BLOCKS, pdl = pdl, block = { 128 * p.WARPGROUPS + 32 },
                       shared = p.STAGES * 128 * ((inner and 2 or 1) * block + p.TOKENS),
-                      args = { row_map(from, depth), weight_map(weights), counts, "lists", to, i32(columns), i32(depth),
+                      args = { row_map(from, depth), weight_map(weights), counts, "lists", "down", to, i32(columns), i32(depth),
                                i32(experts(w)), i32(w.T) } }
     end
     if not w.routed then
