@@ -44,8 +44,8 @@ struct Step {
 
 }  // namespace
 
-template <bool ROUTED, int TOKENS, int WARPS, int AHEAD>
-__global__ void __launch_bounds__(32 * WARPS)
+template <bool ROUTED, int TOKENS, int WARPS, int AHEAD, int BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     inner_products(const Bf16* x, const float* logits, const int* offsets, const Bf16* gate_up, const Bf16* down,
                    Bf16* inner, int T, int H, int I, int E, int K, int of_token, int rows_ahead) {
   __shared__ FewTokens<TOKENS> few;
@@ -96,8 +96,8 @@ __global__ void __launch_bounds__(32 * WARPS)
     harness::prefetch_row(down + (static_cast<long long>(few.expert[row / H]) * H + row % H) * I, 2 * I);
 }
 
-template <bool ROUTED, int TOKENS, int WARPS, int AHEAD>
-__global__ void __launch_bounds__(32 * WARPS)
+template <bool ROUTED, int TOKENS, int WARPS, int AHEAD, int BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     outer_products(const Bf16* inner, const float* logits, const int* offsets, const Bf16* down, Bf16* y, int T, int H,
                    int I, int E, int K, int of_token) {
   __shared__ FewTokens<TOKENS> few;
