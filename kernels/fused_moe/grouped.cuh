@@ -52,7 +52,9 @@ struct Grouped {
 
   /// The warpgroups that compute: all tiles of the block. A tile's last rows may be another expert's: they are
   /// multiplied and not stored. `place_of(expert, row)` says which row of `to` a row of an expert is.
-  template <class PlaceOf>
+  ///
+  /// The first warpgroup begins AHEAD slices before the others. It then stays ahead, and stores while they multiply.
+  template <int AHEAD, class PlaceOf>
   __device__ static void compute(const T* stages, Ring& ring, const WorkList& list, T* to, int columns, int depth,
                                  int experts, int group, PlaceOf place_of) {
     const int warpgroup = harness::uniform(threadIdx.x / 128 - 1), own_row = warpgroup * ROWS * 64;
@@ -62,6 +64,8 @@ struct Grouped {
     WorkCursor at;
     Place place;
     int before = 0;
+    constexpr bool kApart = AHEAD > 0 && WARPGROUPS > 1;
+    if (kApart && warpgroup > 0 && blockIdx.x < tiles) harness::named_barrier_sync<1>(128 * WARPGROUPS);
     for (int n = blockIdx.x; n < tiles; n += gridDim.x) {
       at.go_to(list, n, kBlockM, across, group);
       if (at.row * kBlockM + own_row >= list.rows[at.expert]) {
@@ -85,6 +89,8 @@ struct Grouped {
             harness::wgmma<T, BLOCK_N>(sum[r], harness::wgmma_advance(of_rows, step * 32 + r * 64 * 128),
                                        harness::wgmma_advance(of_weights, step * 32), step > 0 || slice > 0);
         harness::wgmma_commit();
+        if (kApart && warpgroup == 0 && n == blockIdx.x && slice == min(AHEAD, slices) - 1)
+          harness::named_barrier_arrive<1>(128 * WARPGROUPS);
         if (slice > 0) {  // the slice before is given back when its products are done, and this one's have been started
           harness::wgmma_wait<1>();
           if (lane == 0) harness::mbarrier_arrive(&ring.empty[before]);

@@ -9,14 +9,14 @@
 // list by an atomic, and nobody sorts. A list has room for all tokens, so no place depends on other experts' counts.
 // Where an expert's rows begin among those of all is a sum of counts, which every block makes for itself (groups.cuh).
 
-/// What decides between logits: larger ones first, of equal ones the lower expert. 0 is nobody's.
-__device__ inline unsigned long long key_of(float logit, int expert) {
+/// Rises with the logit, which is no NaN, and is more than 0.
+__device__ inline unsigned key_of(float logit) {
   const unsigned bits = __float_as_uint(logit + 0.0f);  // -0 counts as 0
-  const unsigned rising = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-  return static_cast<unsigned long long>(rising) << 32 | static_cast<unsigned>(~expert);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/// The K experts of a token, chosen by a warp: lane k < K gets the k-th and its weight, the softmax over the chosen.
+/// The K experts of a token, chosen by a warp: lane k < K gets the k-th and its weight, the softmax over the chosen. Of
+/// equal logits the lower expert's comes first. Lane l has the logits of experts l, l + 32, ...
 struct Choice {
   static constexpr int kMost = 512 / 32;  // logits of a lane
   int expert = 0;
@@ -24,28 +24,21 @@ struct Choice {
 
   __device__ Choice(const float* logits, int E, int K) {
     const int lane = threadIdx.x % 32;
-    unsigned long long key[kMost];
+    unsigned key[kMost];
 #pragma unroll
-    for (int j = 0; j < kMost; ++j) key[j] = 0;
-#pragma unroll
-    for (int j = 0; j < kMost; ++j) {
-      if (32 * j >= E) break;
-      if (32 * j + lane < E) key[j] = key_of(logits[32 * j + lane], 32 * j + lane);
-    }
+    for (int j = 0; j < kMost; ++j) key[j] = 32 * j + lane < E ? key_of(logits[32 * j + lane]) : 0;
     for (int k = 0; k < K; ++k) {
-      unsigned long long best = 0;
+      unsigned best = 0;
+      int first = 0;
 #pragma unroll
       for (int j = 0; j < kMost; ++j)
-        if (32 * j < E) best = key[j] > best ? key[j] : best;
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) {
-        const unsigned long long other = __shfl_xor_sync(0xffffffffu, best, step);
-        best = other > best ? other : best;
-      }
+        if (32 * j < E && key[j] > best) best = key[j], first = 32 * j + lane;
+      const unsigned largest = __reduce_max_sync(0xffffffffu, best);
+      const int chosen = __reduce_min_sync(0xffffffffu, best == largest ? first : 512);
 #pragma unroll
       for (int j = 0; j < kMost; ++j)
-        if (32 * j < E && key[j] == best) key[j] = 0;  // of no lane and place but its own
-      if (lane == k) expert = ~static_cast<int>(best & 0xffffffffu);
+        if (32 * j + lane == chosen) key[j] = 0;
+      if (lane == k) expert = chosen;
     }
     const float own = lane < K ? logits[expert] : 0.0f, largest = __shfl_sync(0xffffffffu, own, 0);
     const float power = lane < K ? expf(own - largest) : 0.0f;

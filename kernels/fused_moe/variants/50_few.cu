@@ -1,5 +1,6 @@
 #include <harness/load_now.cuh>
 #include <harness/pdl.cuh>
+#include <harness/prefetch.cuh>
 
 #include "few.cuh"
 #include "silu.cuh"
@@ -12,6 +13,9 @@
 // column of y and goes through the experts that were hit. It weights each product where it is added, so the sum over
 // experts is the one that a lane makes anyway: nothing is stored between, no atomics, the same bits every time. The
 // second launch begins under the first (PDL) and chooses meanwhile.
+//
+// A warp that has nothing left to do asks the L2 for rows of down, so the memory is busy also while the first launch
+// ends and the second begins.
 //
 // Cost: a token costs a multiply-add for each weight of its experts, on CUDA cores.
 // Stops: at the device memory's rate; beyond some eight tokens of an expert at multiply-adds.
@@ -40,10 +44,10 @@ struct Step {
 
 }  // namespace
 
-template <bool ROUTED, int TOKENS, int WARPS, int AHEAD>
-__global__ void __launch_bounds__(32 * WARPS)
-    inner_products(const Bf16* x, const float* logits, const int* offsets, const Bf16* gate_up, Bf16* inner, int T,
-                   int H, int I, int E, int K, int of_token) {
+template <bool ROUTED, int TOKENS, int WARPS, int AHEAD, int BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
+    inner_products(const Bf16* x, const float* logits, const int* offsets, const Bf16* gate_up, const Bf16* down,
+                   Bf16* inner, int T, int H, int I, int E, int K, int of_token, int rows_ahead) {
   __shared__ FewTokens<TOKENS> few;
   few.template choose<ROUTED>(logits, offsets, T, E, K, of_token);
   harness::grid_launch_dependents();
@@ -86,10 +90,14 @@ __global__ void __launch_bounds__(32 * WARPS)
             harness::from_float<Bf16>(silu(g) * u);
     }
   }
+  // Rows of down in the order in which the next launch begins with them.
+  for (int row = blockIdx.x * 32 * WARPS + threadIdx.x; row < min(rows_ahead, few.hits * H);
+       row += gridDim.x * 32 * WARPS)
+    harness::prefetch_row(down + (static_cast<long long>(few.expert[row / H]) * H + row % H) * I, 2 * I);
 }
 
-template <bool ROUTED, int TOKENS, int WARPS, int AHEAD>
-__global__ void __launch_bounds__(32 * WARPS)
+template <bool ROUTED, int TOKENS, int WARPS, int AHEAD, int BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     outer_products(const Bf16* inner, const float* logits, const int* offsets, const Bf16* down, Bf16* y, int T, int H,
                    int I, int E, int K, int of_token) {
   __shared__ FewTokens<TOKENS> few;

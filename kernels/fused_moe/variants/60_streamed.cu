@@ -1,6 +1,7 @@
 #include <harness/mbarrier.cuh>
 #include <harness/pack.cuh>
 #include <harness/pdl.cuh>
+#include <harness/prefetch.cuh>
 #include <harness/tma.cuh>
 #include <harness/warp.cuh>
 #include <harness/wgmma_narrow.cuh>
@@ -20,6 +21,9 @@
 //
 // Gate and up of the same columns are two products of a warpgroup, so a lane has both values of an element. Sums are
 // those of the transposed output; lanes exchange values so that each stores four columns of a token.
+//
+// When a block's tiles of the first product have all been asked for, its warp asks the L2 for what the same block of
+// the next launch begins with.
 //
 // Cost: room for experts x tokens rows.
 // Stops: at the memory's rate, with launches and the beginning of each around it.
@@ -62,7 +66,7 @@ template <bool ROUTED, bool INNER, int WARPGROUPS, int TOKENS, int STAGES>
 __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
     streamed_product(const __grid_constant__ harness::TensorMap row_map,
                      const __grid_constant__ harness::TensorMap weight_map, const int* counts, const int* lists,
-                     Bf16* to, int columns, int depth, int experts, int T) {
+                     const Bf16* next, Bf16* to, int columns, int depth, int experts, int T) {
   constexpr int kDeep = 64, kColumns = 64 * WARPGROUPS, kParts = INNER ? 2 : 1, kOfWeights = kColumns * kDeep;
   constexpr int kStage = kParts * kOfWeights + TOKENS * kDeep, kAllRows = 1 << 12;  // a band has all rows of an expert
   extern __shared__ __align__(1024) unsigned char shared_memory[];
@@ -103,6 +107,16 @@ __global__ void __launch_bounds__(128 * WARPGROUPS + 32)
                           ROUTED ? at.expert : 0);
         if (++stage == STAGES) stage = 0, parity ^= 1;
       }
+    }
+    if constexpr (INNER) {  // what this block of the next launch begins with
+      const int next_across = (depth + kColumns - 1) / kColumns, block = blockIdx.x;
+      int expert = 0;
+      while (expert < experts && list.first_tile[expert + 1] / across * next_across <= block) ++expert;
+      if (expert == experts) return;
+      const int tall = (list.rows[expert] + TOKENS - 1) / TOKENS;
+      const int first = (block - list.first_tile[expert] / across * next_across) / tall * kColumns;
+      for (int row = first + lane; row < min(depth, first + kColumns); row += 32)
+        harness::prefetch_row(next + (static_cast<long long>(expert) * depth + row) * columns, 2 * columns);
     }
     return;
   }

@@ -14,18 +14,16 @@ return variant {
   params = {
     WARPGROUPS = { values = { 1, 2, 4 }, bind = "template" },            -- times 64 columns
     TOKENS     = { values = { 8, 16, 32, 64, 128 }, bind = "template" },  -- of an expert, in a tile
-    STAGES     = { values = { 2, 3, 4, 6, 8, 12 }, bind = "template" },
-    BLOCKS     = { values = { 1, 2 }, bind = "launch" },                 -- of a multiprocessor
+    STAGES     = { values = { 2, 3, 4, 6, 8, 12 }, bind = "template" },  -- in half of the shared memory: two blocks
   },
   start = function(w)
     local of_expert, tokens = w.T * w.K / w.E, 8
     while tokens < 128 and tokens < 1.5 * of_expert do tokens = 2 * tokens end
-    return { { WARPGROUPS = 2, TOKENS = tokens, STAGES = tokens >= 64 and 4 or 6, BLOCKS = 1 },
-             { WARPGROUPS = 1, TOKENS = tokens, STAGES = 4, BLOCKS = 2 }, { WARPGROUPS = 1, TOKENS = 8, STAGES = 4, BLOCKS = 1 } }
+    return { { WARPGROUPS = 2, TOKENS = tokens, STAGES = tokens >= 64 and 4 or 6 },
+             { WARPGROUPS = 1, TOKENS = tokens, STAGES = 4 }, { WARPGROUPS = 1, TOKENS = 8, STAGES = 4 } }
   end,
   valid = function(p, w, device)
-    return p.WARPGROUPS * p.BLOCKS <= 4 and p.STAGES * stage_bytes(p) * p.BLOCKS <= 220000
-      and all_of(le(p.STAGES * stage_bytes(p) + 9216, device.max_shared_bytes), le(experts(w) * w.T * max(w.H, w.I), 268435456))
+    return all_of(le(p.STAGES * stage_bytes(p) + 9216, device.max_shared_bytes), le(experts(w) * w.T * max(w.H, w.I), 268435456))
   end,
   workspaces = function(p, w, device)
     local rows, room = w.T * of_token(w), w.routed and experts(w) * w.T or w.T
@@ -51,9 +49,9 @@ return variant {
     end
     local function product(inner, from, columns, depth, weights, to, pdl)
       return launch { entry = "streamed_product<$routed," .. tostring(inner) .. ",$WARPGROUPS,$TOKENS,$STAGES>",
-                      grid = { cdiv(columns, block) * tiles }, resident = p.BLOCKS, pdl = pdl, block = { 128 * p.WARPGROUPS + 32 },
+                      grid = { cdiv(columns, block) * tiles }, resident = 1, pdl = pdl, block = { 128 * p.WARPGROUPS + 32 },
                       shared = p.STAGES * 128 * ((inner and 2 or 1) * block + p.TOKENS),
-                      args = { row_map(from, depth), weight_map(weights), counts, "lists", to, i32(columns), i32(depth),
+                      args = { row_map(from, depth), weight_map(weights), counts, "lists", "down", to, i32(columns), i32(depth),
                                i32(experts(w)), i32(w.T) } }
     end
     if not w.routed then

@@ -64,10 +64,11 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
 
   if (threadIdx.x >= 128) {
     harness::take_registers<WARPGROUPS == 3 ? 160 : 240>();
-    Block::compute(stages, ring, list, to, columns, depth, experts, group, [&](int expert, int row) -> long long {
-      if (ROUTED && !INNER) return lists[static_cast<long long>(expert) * T + row];
-      return list.first_row[expert] + row;
-    });
+    Block::template compute<0>(stages, ring, list, to, columns, depth, experts, group,
+                               [&](int expert, int row) -> long long {
+                                 if (ROUTED && !INNER) return lists[static_cast<long long>(expert) * T + row];
+                                 return list.first_row[expert] + row;
+                               });
     return;
   }
   harness::give_registers<WARPGROUPS == 3 ? 32 : 24>();

@@ -20,19 +20,20 @@ return variant {
     ROWS       = { values = { 1, 2 }, bind = "template" },     -- times 64 tokens for each of them
     BLOCK_N    = { values = { 64, 128, 192, 256 }, bind = "template" },  -- columns; of gate and up together in the first product
     STAGES     = { values = { 3, 4, 5, 6, 8 }, bind = "template" },
+    AHEAD      = { values = { 0, 1, 2 }, bind = "template" },  -- slices by which the first warpgroup is
     GROUP      = { values = { 1, 4, 8, 16 }, bind = "scalar" },  -- tiles of an expert's rows whose columns come first, for the L2
   },
   start = function(w)
     local of_expert = w.T * w.K / w.E
     if of_expert >= 100 then
-      return { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, GROUP = 16 },
-               { WARPGROUPS = 3, ROWS = 1, BLOCK_N = 128, STAGES = 4, GROUP = 16 } }
+      return { { WARPGROUPS = 2, ROWS = 1, BLOCK_N = 256, STAGES = 4, AHEAD = 1, GROUP = 16 },
+               { WARPGROUPS = 3, ROWS = 1, BLOCK_N = 128, STAGES = 4, AHEAD = 1, GROUP = 16 } }
     end
     return { { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 256, STAGES = 5, GROUP = 4 }, { WARPGROUPS = 1, ROWS = 1, BLOCK_N = 128, STAGES = 8, GROUP = 4 } }
   end,
   valid = function(p, w, device)
     local registers = p.ROWS * p.BLOCK_N // 2 + 40  -- accumulators of a lane, beside those for everything else
-    return w.routed and registers <= REGISTERS[p.WARPGROUPS] and p.WARPGROUPS * p.ROWS <= 4
+    return w.routed and registers <= REGISTERS[p.WARPGROUPS] and p.WARPGROUPS * p.ROWS <= 4 and (p.AHEAD == 0 or p.WARPGROUPS > 1)
       and le(p.STAGES * stage_bytes(p) + 8192, device.max_shared_bytes)
   end,
   workspaces = function(p, w, device)
@@ -55,11 +56,11 @@ return variant {
       memset { "counts", value = 0 },
       launch { entry = "choose", grid = { cdiv(w.T, 4) }, block = { 128 },
                args = { "logits", "counts", "lists", "weights", i32(w.T), i32(w.E), i32(w.K), i32(of_token(w)) } },
-      launch { entry = "inner_products<$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES>", grid = { cdiv(w.I, p.BLOCK_N // 2) * tiles },
+      launch { entry = "inner_products<$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES,$AHEAD>", grid = { cdiv(w.I, p.BLOCK_N // 2) * tiles },
                resident = 1, pdl = true, block = { 128 * (p.WARPGROUPS + 1) }, shared = p.STAGES * stage_bytes(p),
                args = { "x", weight_map "gate_up", "counts", "lists", "inner", i32(w.I), i32(w.H), i32(experts(w)), i32(w.T),
                         i32(of_token(w)), i32(p.GROUP) } },
-      launch { entry = "outer_products<$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES>", grid = { cdiv(w.H, p.BLOCK_N) * tiles },
+      launch { entry = "outer_products<$WARPGROUPS,$ROWS,$BLOCK_N,$STAGES,$AHEAD>", grid = { cdiv(w.H, p.BLOCK_N) * tiles },
                resident = 1, pdl = true, block = { 128 * (p.WARPGROUPS + 1) }, shared = p.STAGES * stage_bytes(p),
                args = { tensor_map { "inner", box = { block_m, 64 }, swizzle = "128b", promotion = "256b", shape = { rows, w.I }, dtype = "bf16" },
                         weight_map "down", "counts", "lists", "outer", i32(w.H), i32(w.I), i32(experts(w)), i32(w.T), i32(p.GROUP) } },
