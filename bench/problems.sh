@@ -55,12 +55,21 @@ for line in open(sys.argv[1]):
 PY
 }
 
+# PyTorch by itself; where the walls keep the GPU from it, once more without them, and from then on.
+eager() {
+  step "$1, eager" "$harness" eval "$1" 00_eager --device "$device" "${trust[@]}" --json; shown
+  if [ ${#trust[@]} -eq 0 ] && cat "$OUT/step.out" "$OUT/step.err" | grep -q 'trust-source lets'; then
+    trust=(--trust-source)
+    step "$1, eager, outside of the walls" "$harness" eval "$1" 00_eager --device "$device" "${trust[@]}" --json; shown
+  fi
+}
+
 torch_problems() {
   local name
   [ $# -gt 0 ] || set -- row_softmax layer_normed linear_gelu max_pool
   for name in "$@"; do
     step "$name comes in" "$harness" new kernel "$name" --from "$source/examples/problems/$name.py" || continue
-    step "$name, eager" "$harness" eval "$name" 00_eager --device "$device" "${trust[@]}" --json; shown
+    eager "$name"
     step "$name, torch.compile" "$harness" eval "$name" 90_compiled --device "$device" "${trust[@]}" --json; shown
     step "$name, a first kernel" "$harness" eval "$name" 00_naive --source "$source/examples/problems/$name.cu" --device "$device" "${trust[@]}" --json; shown
     cp "$source/examples/problems/$name.cu" "kernels/$name/variants/00_naive.cu"
@@ -74,7 +83,7 @@ triton_files() {
   for name in "$@"; do
     step "$name.py comes in" "$harness" adopt "$source/examples/triton/$name.py" --name "triton_$name" || continue
     cat "kernels/triton_$name/variants/10_triton.lua"
-    step "$name, eager" "$harness" eval "triton_$name" 00_eager --device "$device" "${trust[@]}" --json; shown
+    eager "triton_$name"
     step "$name, its launch" "$harness" eval "triton_$name" 10_triton --device "$device" "${trust[@]}" --json; shown
     step "$name, a campaign" "$harness" run "triton_$name" --device "$device" --budget "${BUDGET:-30s}" "${trust[@]}"
   done

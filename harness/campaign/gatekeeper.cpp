@@ -100,9 +100,9 @@ bool cheaper_to_emulate(const Realized& a, const Realized& b) {
   return amount_of(a.problem.work) < amount_of(b.problem.work);
 }
 
-bool is_torch(const KernelInfo& kernel, const std::string& variant) {
-  return std::ranges::any_of(kernel.variants,
-                             [&](const VariantInfo& each) { return each.name == variant && calls_torch(each); });
+bool is_torch(const KernelInfo& kernel, const std::string& name) {
+  const VariantInfo* const variant = find_variant(kernel, name);
+  return variant != nullptr && calls_torch(*variant);
 }
 
 std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Candidate& candidate,

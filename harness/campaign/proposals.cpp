@@ -10,6 +10,7 @@
 #include "harness/campaign/recall.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
+#include "harness/core/torch_call.h"
 
 namespace harness {
 namespace {
@@ -182,6 +183,9 @@ void Proposals::ask(const DecisionRecord& cause) {
   if (record.parents.empty())
     record.parents.push_back(book.standings.empty() ? book.plan.baseline.variant
                                                     : book.standings.back().candidate.variant);
+  for (std::string& parent : record.parents)  // nothing is made of PyTorch's program
+    if (const VariantInfo* const variant = find_variant(kernel, parent); variant != nullptr && calls_torch(*variant))
+      parent = first_kernel_of(kernel).name;
   send(std::move(record), {}, decision.patterns);
 }
 

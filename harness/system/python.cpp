@@ -42,7 +42,7 @@ Reach system_reach(const std::vector<std::string>& readable, const std::string& 
   reach.readable = readable;
   reach.readable.insert(reach.readable.end(),
                         {"/dev/null", "/dev/urandom", "/dev/zero", "/sys/devices/system/cpu", "/proc/cpuinfo"});
-  reach.programs = {"/usr", "/lib", "/lib64", "/bin", "/opt", "/etc/alternatives", "/etc/ld.so.cache"};
+  reach.programs = {"/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt", "/etc/alternatives", "/etc/ld.so.cache"};
   reach.writable = writable;
   return reach;
 }

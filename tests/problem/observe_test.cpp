@@ -8,6 +8,7 @@
 #include "harness/system/files.h"
 #include "harness/system/temporary_folder.h"
 #include "tests/problem/pytorch.h"
+#include "tests/support/turns.h"
 
 namespace harness {
 namespace {
@@ -129,6 +130,80 @@ TEST_CASE("a program that has no one right answer is refused", "[pytorch]") {
   CHECK(refused("    return x +\n").find("line 5 is no Python") != std::string::npos);
   CHECK(refused("    open('/etc/shadow')\n    return x\n").find("No such file") != std::string::npos);
   CHECK(refused("    import socket\n    socket.socket()\n    return x\n").find("PermissionError") != std::string::npos);
+}
+
+namespace {
+
+/// Eight bytes of length, a header, and as many bytes as four s32 take: 0 1 2 3.
+std::string recorded_file(const std::string& header) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += static_cast<char>(header.size() >> (8 * i));
+  text += header;
+  for (const char value : {0, 1, 2, 3}) text += std::string{value, 0, 0, 0};
+  return text;
+}
+
+json with_rows(const std::string& header, const std::string& path = "rows.safetensors") {
+  const TemporaryFolder folder("problem");
+  const json changes{{"inputs", {{"rows_of", {{"shape", {"rows"}}, {"dtype", "int32"}}}}},
+                     {"reference", "import torch\n\ndef run(x, rows_of):\n    return x[rows_of.long()]\n"}};
+  write_file(folder.path("definition.json"), definition(changes).dump());
+  write_file(folder.path("rows.safetensors"), recorded_file(header));
+  const json given{{"axes", {{"rows", 4}}},
+                   {"inputs", {{"rows_of", {{"type", "safetensors"}, {"path", path}, {"tensor_key", "r"}}}}}};
+  write_file(folder.path("workload.jsonl"), given.dump() + "\n");
+  return observe(folder.path("definition.json"), {});
+}
+
+std::string refused_rows(const std::string& header, const std::string& path = "rows.safetensors") {
+  try {
+    with_rows(header, path);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("recorded inputs say how their like is drawn, and what lies in such a file is not believed", "[pytorch]") {
+  if (!has_pytorch()) return;
+  const json found = with_rows(R"({"r":{"dtype":"I32","shape":[4],"data_offsets":[0,16]}})");
+  CHECK(found.at("arguments").at(0).at("gen") == "integers { lo = 0, hi = function(w) return w.rows - 1 end }");
+  CHECK(refused_rows(R"({"r":{"dtype":"I32","shape":[5],"data_offsets":[0,16]}})") ==
+        "scale: rows.safetensors, the recorded 'rows_of': 'r' of the shape [5] has 16 bytes and not 20");
+}
+
+TEST_CASE("no part of a recorded file is believed", "[pytorch]") {
+  if (!has_pytorch() || tests::is_nightly()) return;
+  const std::string asked = "nothing says which whole numbers 'rows_of' holds; say it with --set rows_of=0..LAST";
+  CHECK(refused_rows(R"({"r":{"dtype":"I32","shape":[4],"data_offsets":[0,16]}})", "../../../etc/passwd") == asked);
+  CHECK(refused_rows(R"({"r":{"dtype":"I32","shape":[4],"data_offsets":[8,24]}})")
+            .ends_with("behind the end of the file"));
+  CHECK(refused_rows(R"({"r":{"dtype":"I32","shape":[2,2],"data_offsets":[0,16]}})")
+            .ends_with("the definition says s32 [4]"));
+  CHECK(refused_rows(std::string(20000, '[')).ends_with("its header is no JSON"));
+}
+
+TEST_CASE("what has no one result, needs too much, or prints without end is one sentence, or comes in", "[pytorch]") {
+  if (!has_pytorch() || tests::is_nightly()) return;
+  const std::string begin = "import torch\ndef inputs(n = 32):\n    return [torch.randn(n)]\ndef reference(x):\n";
+  CHECK(refusal("ref.py", begin + "    return x[x > 0]\n").find("follows from the values of its inputs") !=
+        std::string::npos);
+  CHECK(refusal("ref.py", begin + "    reference.n = getattr(reference, 'n', 0) + 1\n    return x * reference.n\n")
+            .find("when it is called again") != std::string::npos);
+  CHECK(refusal("ref.py", begin + "    return 'done'\n") ==
+        "ref.py returns a str among its results; it must return tensors");
+  CHECK(refusal("ref.py", begin + "    return x @ torch.zeros(100000, 100000)\n").find("more memory than one run") !=
+        std::string::npos);
+  CHECK(refusal("ref.py", "print('y' * 50000000)\n" + begin + "    print('x' * 3000000)\n    return 2 * x\n").empty());
+  CHECK(refusal("ref.py", begin + "    while True: pass\n").find("does not end at its smallest sizes") !=
+        std::string::npos);
+  const std::string odd = "    return x.new_zeros(int(x.shape[0] ** 1.37) + x.shape[0] * 2654435761 % 7) + x.sum()\n";
+  const TemporaryFolder folder("problem");
+  write_file(folder.path("ref.py"), begin + odd);
+  const json found = observe(folder.path("ref.py"), {});
+  CHECK(found.at("sizes").empty());  // no formula holds: one point
 }
 
 // PyTorch 1.13 has no square root, GELU or maximum of fp16 on a CPU.

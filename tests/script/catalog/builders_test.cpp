@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "harness/core/torch_call.h"
 #include "tests/script/catalog_folder.h"
 
 using namespace harness;
@@ -45,6 +46,29 @@ TEST_CASE("a variant of a builder has a source of its language, and launches who
   CHECK(json_text(realized.build.uses.front().arguments) == json_text(expected));  // N is 100
   CHECK_THAT(catalog.plugin("scale").unsupported_reason("10_triton", cpu_device()), Catch::Contains("GPUs alone"));
   CHECK(catalog.plugin("scale").unsupported_reason("10_triton", cuda_device()).empty());
+}
+
+TEST_CASE("PyTorch is a variant that calls a program of the kernel's folder") {
+  PluginFolder folder;
+  folder.write("scale/ref.py", "def run(x, a): return a * x\n");
+  folder.write("scale/variants/00_eager.lua", "return baseline { \"torch\", call = \"ref.py\" }\n");
+  folder.write("scale/variants/90_compiled.lua", "return rival { \"torch\", call = \"ref.py\", compile = true }\n");
+  LuaCatalog catalog = folder.catalog();
+  const KernelInfo& kernel = catalog.kernel("scale");
+  CHECK(baseline_of(kernel, cuda_device()).name == "00_eager");
+  CHECK(baseline_of(kernel, cpu_device()).name == "00_naive");  // where PyTorch is not timed
+  CHECK(first_kernel_of(kernel).name == "00_naive");
+  const Realized realized = catalog.plugin("scale").realize({"scale", "90_compiled", "", {}}, "small", cuda_device());
+  CHECK(calls_torch(realized.plan));
+  const LibraryCall call = std::get<LibraryCall>(realized.plan.steps.at(0));
+  CHECK(call.options.at("compile") == true);
+  CHECK(call.options.at("text") == "def run(x, a): return a * x\n");
+  CHECK(catalog.plugin("scale").unsupported_reason("90_compiled", cpu_device()).empty());
+  const std::string before = catalog.plugin("scale").admission_hash();
+  folder.write("scale/variants/95_other.lua", "return rival { \"torch\", call = \"../other.py\" }\n");
+  CHECK_THROWS_WITH(folder.catalog().kernel("scale"), Catch::Contains("no file of the kernel's folder"));
+  folder.write("scale/variants/95_other.lua", "return rival { \"torch\", calls = \"ref.py\" }\n");
+  CHECK_THROWS_WITH(folder.catalog().kernel("scale"), Catch::Contains("rival takes one table"));
 }
 
 TEST_CASE("other sizes of a builder's variant may be other modules of the same text") {

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 
 #include "harness/device/cuda/api/nvrtc_api.h"
 #include "harness/device/cuda/api/toolkit.h"
@@ -127,6 +128,38 @@ TEST_CASE("a builder may move what it made from folder to folder of its scratch"
   const BuildResult result = builders.built("cd \"$TMPDIR\" && mkdir a b && cp " + image + " a/m && mv a/m b/m && " +
                                             R"(echo '{"code":"b/m","kind":"cubin","entries":[{"name":"simple"}]}')");
   if (const auto* failure = std::get_if<CompileFailure>(&result)) FAIL(failure->log);
+}
+
+// A script in the place of an interpreter, which finds tests/fixtures/fake_triton.
+TEST_CASE("Triton's builder makes one module of the functions of a plan") {
+  if (no_compiler()) return;
+  if (find_program("ptxas", {"/usr/local/cuda/bin"}).empty()) return harness::tests::skip("there is no ptxas");
+  const Scratch scratch;
+  scratch.write("bin/python", "#!/bin/sh\nPYTHONPATH=" HARNESS_SOURCE_DIR
+                              "/tests/fixtures/fake_triton exec /usr/bin/python3 \"$@\"\n");
+  chmod(scratch.path("bin/python").c_str(), 0755);
+  const char* const before = std::getenv("HARNESS_PYTHON");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("HARNESS_PYTHON", scratch.path("bin/python").c_str(), 1);
+  NvrtcCompiler compiler(scratch.path("cache"), "sm_90a", find_toolkit_include(), walls_here());
+  BuildSpec spec{"two.py",
+                 "import triton\nimport triton.language as tl\n@triton.jit\ndef part(x, n, B: tl.constexpr): pass\n"
+                 "@triton.jit\ndef whole(x, y, B: tl.constexpr): pass\n",
+                 {"part<B=4,num_warps=2>", "whole<B=4>", "part<B=8>"}};
+  spec.include_dirs = {HARNESS_SOURCE_DIR "/tests/fixtures"};
+  spec.builder = "triton";
+  const ArgumentUse pointer{"pointer", "f32", 16, {}}, number{"scalar", "s32", 1, {}};
+  for (const std::string& entry : spec.entries)
+    spec.uses.push_back(
+        {entry, entry.starts_with("part") ? std::vector{pointer, number} : std::vector{pointer, pointer}});
+  const BuildResult result = compiler.build(spec);
+  kept.empty() ? unsetenv("HARNESS_PYTHON") : setenv("HARNESS_PYTHON", kept.c_str(), 1);
+  if (const auto* failure = std::get_if<CompileFailure>(&result)) FAIL(failure->log);
+  const Artifact& artifact = std::get<Artifact>(result);
+  REQUIRE(artifact.entries.size() == 3);
+  CHECK(artifact.entries[0].threads == 64);
+  CHECK(artifact.entries[1].parameter_bytes == std::vector<std::int64_t>{8, 8});
+  CHECK(artifact.entries[2].parameter_bytes == std::vector<std::int64_t>{8, 4});
 }
 
 TEST_CASE("nvcc instantiates what the plan names, and a header that changed is compiled again") {

@@ -1,0 +1,98 @@
+#include "harness/device/port/torch_calls.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "harness/core/torch_call.h"
+#include "harness/judge/layout.h"
+#include "tests/problem/pytorch.h"
+#include "tests/support/turns.h"
+
+namespace harness {
+namespace {
+
+/// y[n] of x[n] and the number a, f32, by a program of PyTorch that has a function `run`.
+struct Called {
+  Executable executable;
+  std::vector<std::byte> image;
+
+  explicit Called(const std::string& body, const json& options = json::object()) {
+    Argument x, y, a;
+    x.name = "x";
+    x.shape = {3};
+    x.strides = {1};
+    x.align = 16;
+    x.gen = Generator{"normal"};
+    y = x;
+    y.name = "y";
+    y.kind = ArgumentKind::output;
+    y.gen.reset();
+    y.compare = Compare{"relative"};
+    a.name = "a";
+    a.kind = ArgumentKind::scalar;
+    a.value = 2.5;
+    executable.problem.arguments = {x, y, a};
+    executable.layout = judge::make_layout(executable.problem, {});
+    LibraryCall call{"torch", "call", options};
+    call.options["text"] = "import torch\ndef run(x, a):\n" + body +
+                           "\nHARNESS = {'form': 'definition', 'entry': 'run', 'parameters': {}, 'call': "
+                           "[{'tensor': 'x'}, {'number': 'a'}]}\n";
+    executable.plan.steps = {call};
+    image.resize(static_cast<std::size_t>(executable.layout.bytes), std::byte{0x55});
+  }
+
+  std::vector<float> of(TorchCalls& calls, std::vector<float> x) {
+    std::memcpy(at("x"), x.data(), x.size() * sizeof(float));
+    const double ns = calls.run(executable, image);
+    CHECK(ns > 0);
+    std::vector<float> y(3);
+    std::memcpy(y.data(), at("y"), y.size() * sizeof(float));
+    return y;
+  }
+
+  std::byte* at(const char* name) { return image.data() + find_buffer(executable.layout, name)->offset; }
+};
+
+template <typename Failure>
+std::string failure_of(TorchCalls& calls, Called called) {
+  try {
+    called.of(calls, {1, 2, 3});
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("PyTorch is called in its own types on the arguments of an image, and is timed on copies of it",
+          "[pytorch]") {
+  if (!has_pytorch()) return;
+  TorchCalls calls("cpu", false);
+  Called called("    x.add_(0)\n    return x * a + (1 if x.dtype == torch.float32 else 100)");
+  const std::vector<std::byte> guard(called.image.end() - 8, called.image.end());
+  CHECK(called.of(calls, {1, 2, 3}) == std::vector<float>{3.5, 6, 8.5});
+  CHECK(std::equal(guard.begin(), guard.end(), called.image.end() - 8));  // nothing but outputs comes back
+  const ImageList images{called.image};
+  const TorchCalls::Held held = calls.hold(called.executable, images, 1 << 20);
+  CHECK(held.calls > 1);
+  CHECK(held.sets >= held.calls);
+  CHECK_FALSE(calls.burst(held, 0.01).empty());
+  CHECK(calls.cold(held, 2).size() == 2);
+  calls.release();
+}
+
+TEST_CASE("what PyTorch cannot do, or its program does wrong, is one sentence, and the next call works", "[pytorch]") {
+  if (!has_pytorch() || tests::is_nightly()) return;
+  TorchCalls calls("cpu", false);
+  CHECK(failure_of<LaunchRefused>(calls, Called("    raise KeyError('k')")) == "KeyError in line 3: 'k'");
+  CHECK(failure_of<LaunchRefused>(calls, Called("    return x[:2]")) ==
+        "ValueError: its result 'y' has the shape [2], and the contract says [3]");
+  CHECK(failure_of<LaunchRefused>(calls, Called("    import os\n    os._exit(3)"))
+            .starts_with("the process that calls PyTorch ended"));
+  CHECK(failure_of<LaunchRefused>(calls, Called("    import socket\n    socket.socket()\n    return x"))
+            .find("Permission") != std::string::npos);
+  CHECK(failure_of<LaunchRefused>(calls, Called("    print('x' * 3000000)\n    return x")).empty());
+}
+
+}  // namespace harness
