@@ -56,7 +56,9 @@ class NaiveGate {
         device_(probe_cpu()) {}
 
   bool passes(const std::string& kernel, const std::string& variant, Before before) {
-    const std::string workload = kernel == "rowstats" ? "m256n8192_f32" : "m64n8192_f32";
+    const std::string workload = kernel == "rowstats"  ? "m256n8192_f32"
+                                 : kernel == "rowdots" ? "b24k1000"
+                                                       : "m64n8192_f32";
     const Config config = catalog_.plugin(kernel).default_config(variant, workload, device_, {});
     const Realized realized = catalog_.plugin(kernel).realize({kernel, variant, "", config}, workload, device_);
     const Executable executable{build(realized.build), realized.plan, realized.problem,
