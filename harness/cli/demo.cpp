@@ -125,11 +125,18 @@ std::optional<CostlyLine> costliest(const json& profile, const std::string& sour
   return found;
 }
 
-void tell_line(const CostlyLine& line) {
+/// With what it may save: the part that its excess has in the predicted time of the caches.
+void tell_line(const CostlyLine& line, const json& numbers) {
   report::tell("line {} of {}:  {}\n", line.number, line.file, line.text);
-  if (line.least > 0)
-    report::tell("  it touches {:.0f} sectors of memory, {:.0f} times as many as hold what it asks for\n", line.sectors,
-                 line.sectors / line.least);
+  if (line.least <= 0) return;
+  report::tell("  it touches {:.0f} sectors of memory, {:.0f} times as many as hold what it asks for\n", line.sectors,
+               line.sectors / line.least);
+  const double all = number_of(numbers, "global_load_sectors") + number_of(numbers, "global_store_sectors");
+  const double saved = all > 0 ? number_of(numbers, "predicted_l1_ns") * (line.sectors - line.least) / all : 0;
+  const double predicted = number_of(numbers, "predicted_ns");
+  if (saved > 0 && saved < predicted)
+    report::tell("  predicted gain: mending this line alone saves up to {} of {}\n", report::nanoseconds(saved),
+                 report::nanoseconds(predicted));
 }
 
 /// What the naive variant costs on a GPU that is not here, and where.
@@ -144,7 +151,7 @@ void tell_profile(Shell& shell, const std::string& device) {
   report::tell("predicted for {}: {} (counted, not measured)\n", profile.value("device", ""),
                report::nanoseconds(number_of(profile.at("numbers"), "predicted_ns")));
   if (profile.at("diagnosis").is_object()) report::tell("{}\n", profile["diagnosis"].value("text", ""));
-  if (const auto line = costliest(profile, source)) tell_line(*line);
+  if (const auto line = costliest(profile, source)) tell_line(*line, profile.at("numbers"));
 }
 
 /// The search, live. False: it was stopped, or had no result.
@@ -193,8 +200,12 @@ int demo_of_record(const std::string& why, Shell& shell) {
   if (run_self({"import", "--as-evidence", record, "--db", db}, false).status != 0)
     throw environment_error("the demo ends here: " + record + " cannot be read, as said above");
   report::tell("\n2. what was tried, and how each ended: every candidate was compiled, judged and timed on the GPU\n");
-  show_command({"history", "--sort", "iteration", "--columns", "iteration,variant,outcome,time,speedup"});
-  run_self({"history", "--sort", "iteration", "--columns", "iteration,variant,outcome,time,speedup", "--db", db}, true);
+  const std::vector<std::string> words = {
+      "history", "--sort", "iteration", "--limit", "40", "--columns", "iteration,variant,outcome,time,speedup"};
+  show_command(words);
+  std::vector<std::string> own = words;
+  own.insert(own.end(), {"--db", db});
+  run_self(own, true);
   tell_winner("", db);
   report::tell("\nNothing of this was kept. harness doctor says what brings the rest.\n");
   return 0;

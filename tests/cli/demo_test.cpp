@@ -14,6 +14,7 @@ TEST_CASE("demo names a slow line, searches, and shows what won") {
   INFO(finished.out << finished.err);
   CHECK(finished.status == 0);
   CHECK(finished.out.find("line 18 of 00_naive.cu:  for (int j = 0; j < columns; ++j) out[j]") != std::string::npos);
+  CHECK(finished.out.find("predicted gain: mending this line alone saves up to ") != std::string::npos);
   CHECK(finished.out.find("$ harness run softmax --workload m64n512_f32 --device cpu --budget 25s") !=
         std::string::npos);
   CHECK(finished.out.find("--- 00_naive\n+++ ") != std::string::npos);
