@@ -6,6 +6,7 @@
 #include <limits>
 #include <regex>
 #include <sstream>
+#include <tuple>
 
 namespace harness {
 namespace {
@@ -72,15 +73,18 @@ ComparedLines::ComparedLines(SitePlaces places, const std::vector<SourceFile>& s
 }
 
 void ComparedLines::find_places(const std::vector<RawFinding>& said) {
-  std::vector<std::uint64_t> unknown;
+  std::vector<std::uint64_t> unknown, offsets;
   for (const RawFinding& finding : said)
     if (finding.compared && !places_.contains(finding.compared->site)) unknown.push_back(finding.compared->site);
   if (unknown.empty()) return;
-  const auto lines = asked_.lines(unknown);
-  const auto within = asked_.within_functions(unknown);
+  std::ranges::transform(unknown, std::back_inserter(offsets), code_offset);
+  const auto lines = asked_.lines(offsets);
+  const auto columns = asked_.columns(offsets);
+  const auto within = asked_.within_functions(offsets);
   for (const std::uint64_t site : unknown) {
     Place& place = places_[site];
-    const auto line = lines.find(site);
+    place.seen = places_.size();
+    const auto line = lines.find(code_offset(site));
     if (line == lines.end()) continue;
     // "vec.cuh:12, called at kernel.cu:41"
     const std::string innermost = line->second.substr(0, line->second.find(','));
@@ -89,7 +93,8 @@ void ComparedLines::find_places(const std::vector<RawFinding>& said) {
     if (file == sources_.end() || colon == std::string::npos) continue;
     std::from_chars(innermost.data() + colon + 1, innermost.data() + innermost.size(), place.line);
     place.file = file->second;
-    place.within_function = within.contains(site);
+    place.within_function = within.contains(code_offset(site));
+    if (const auto column = columns.find(code_offset(site)); column != columns.end()) place.column = column->second;
   }
 }
 
@@ -121,37 +126,71 @@ std::vector<ComparedLines::News> ComparedLines::learn(const std::vector<RawFindi
   return news;
 }
 
+std::vector<ComparedLines::Comparison> ComparedLines::comparisons() const {
+  std::vector<Comparison> all;
+  // Where the column is not known no copies are: two comparisons may stand there. Nor of minima and maxima: one within
+  // another has its column.
+  using Key = std::tuple<const SourceFile*, std::size_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+  std::map<Key, std::size_t> listed;  // where in `all`
+  for (const auto& [site, seen] : sites_) {
+    const Place& place = places_.at(site);
+    const bool alone = place.column == 0 || is_choice(site);
+    const auto [at, is_new] = listed.try_emplace(
+        {place.file, place.line, place.column, site >> kCaseShift, alone ? site : seen.floating}, all.size());
+    if (is_new) all.push_back({&place, seen, text_of_line(*place.file, place.line)});
+    Comparison& known = all[at->second];
+    known.seen.less = known.seen.less || seen.less;
+    known.seen.equal = known.seen.equal || seen.equal;
+    known.seen.greater = known.seen.greater || seen.greater;
+    known.follows = known.follows || following_.contains(site) || (seen.floating && !steady_.contains(site));
+    known.infinite = known.infinite && (asks_for_infinity(seen) || (seen.floating && asks_for_nan(known.text)));
+    known.sites.push_back(site);
+  }
+  return all;
+}
+
+bool ComparedLines::Comparison::open() const {
+  if (is_choice(seen.site)) return seen.one_way() && !seen.equal;  // of two equals it takes either
+  return seen.one_way() || (!seen.equal && (seen.site >> kCaseShift != 0 || asks_for_equality(text)));
+}
+
+std::vector<std::uint64_t> ComparedLines::open() const {
+  std::vector<std::uint64_t> sites;
+  for (const Comparison& comparison : comparisons())
+    if (comparison.open()) sites.insert(sites.end(), comparison.sites.begin(), comparison.sites.end());
+  std::ranges::sort(sites, std::greater(), [&](std::uint64_t site) { return places_.at(site).seen; });
+  return sites;
+}
+
 template <typename F>
 std::vector<ComparedLines::Line> ComparedLines::lines_where(F holds) const {
   std::vector<Line> lines;
   std::map<std::pair<const SourceFile*, std::size_t>, std::size_t> listed;  // where in `lines`
-  for (const auto& [site, seen] : sites_) {
-    const Place& place = places_.at(site);
-    const std::string text = text_of_line(*place.file, place.line);
-    if (!holds(seen, place, text)) continue;
+  for (const Comparison& comparison : comparisons()) {
+    if (!holds(comparison)) continue;
+    const Place& place = *comparison.place;
     const auto [at, is_new] = listed.try_emplace({place.file, place.line}, lines.size());
-    if (is_new) lines.push_back({file_of(place.file->name) + ":" + std::to_string(place.line), text, 0});
+    if (is_new) lines.push_back({file_of(place.file->name) + ":" + std::to_string(place.line), comparison.text, 0});
     ++lines[at->second].comparisons;
-    if (!asks_for_infinity(seen) && !(seen.floating && asks_for_nan(text))) lines[at->second].infinite = false;
+    lines[at->second].infinite = lines[at->second].infinite && comparison.infinite;
   }
   return lines;
 }
 
 std::vector<ComparedLines::Line> ComparedLines::one_way() const {
-  return lines_where([](const ComparedSite& seen, const Place&, const std::string&) { return seen.one_way(); });
+  return lines_where([](const Comparison& comparison) { return comparison.seen.one_way(); });
 }
 
 std::vector<ComparedLines::Line> ComparedLines::unturned() const {
   std::set<std::pair<const SourceFile*, std::size_t>> entered;
-  for (const auto& [site, seen] : sites_)
-    if (!seen.one_way()) entered.insert({places_.at(site).file, places_.at(site).line});
-  return lines_where([&](const ComparedSite& seen, const Place& place, const std::string& text) {
-    if (place.within_function) return false;
-    const bool is_entry = !seen.floating && entered.contains({place.file, place.line});
-    if (is_entry && is_loop_of_one_comparison(text)) return false;
-    const bool follows = following_.contains(seen.site) || (seen.floating && !steady_.contains(seen.site));
-    if (!follows) return false;
-    return seen.one_way() || (!seen.equal && asks_for_equality(text));
+  for (const Comparison& comparison : comparisons())
+    if (!comparison.seen.one_way()) entered.insert({comparison.place->file, comparison.place->line});
+  return lines_where([&](const Comparison& comparison) {
+    if (comparison.place->within_function) return false;
+    const bool is_entry =
+        !comparison.seen.floating && entered.contains({comparison.place->file, comparison.place->line});
+    if (is_entry && is_loop_of_one_comparison(comparison.text)) return false;
+    return comparison.follows && comparison.open();
   });
 }
 

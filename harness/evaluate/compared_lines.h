@@ -8,16 +8,18 @@
 
 #include "harness/core/catalog.h"
 #include "harness/core/memory_check.h"
+#include "harness/core/switch_case.h"
 
 namespace harness {
 
 /// A line of a source, without its comment and with single spaces.
 std::string plain_line(const std::string& line);
 
-/// Where the sites of a build are (DeviceKind::source_lines, DeviceKind::within_functions).
+/// Where offsets into the code of a build are (DeviceKind::source_lines, columns, within_functions).
 struct SitePlaces {
   using Sites = std::vector<std::uint64_t>;
   std::function<std::map<std::uint64_t, std::string>(const Sites&)> lines;
+  std::function<std::map<std::uint64_t, std::uint32_t>(const Sites&)> columns;
   std::function<std::set<std::uint64_t>(const Sites&)> within_functions;
 };
 
@@ -25,6 +27,9 @@ struct SitePlaces {
 ///
 /// A comparison follows the inputs where other inputs of the same sizes give it other operands; the rest follow sizes,
 /// threads and places alone.
+///
+/// A compiler copies comparisons: where it unrolls or peels a loop, inlines a function or makes an instance of a
+/// template. Copies stand in the same column of the same line, and are one comparison: what one of them saw counts.
 class ComparedLines {
  public:
   /// `sources` must outlive this.
@@ -38,13 +43,16 @@ class ComparedLines {
   /// it was.
   std::vector<News> learn(const std::vector<RawFinding>& said, const Config& point);
 
-  std::size_t count() const { return sites_.size(); }
+  std::size_t count() const { return comparisons().size(); }
 
   struct Line {
     std::string place, text;  // "10_warp.cu:41", "if (sum > 1e7f)"
     std::size_t comparisons = 0;
     bool infinite = true;  // only infinities, or NaN, would turn them
   };
+  /// Sites of comparisons that went one way only, or whose two sides were to be equal and never were, whatever they
+  /// follow. The site that was seen last is the first.
+  std::vector<std::uint64_t> open() const;
   /// Lines with comparisons that went one way only.
   std::vector<Line> one_way() const;
   /// Of these the ones that follow the inputs; and where two sides were to be equal (`==`, `!=`), never were. A
@@ -56,12 +64,23 @@ class ComparedLines {
   struct Place {
     const SourceFile* file = nullptr;  // null: not the candidate's own text
     std::size_t line = 0;
+    std::uint32_t column = 0;      // 0: not known, or of a function of the device
     bool within_function = false;  // of the device, that the line calls
+    std::size_t seen = 0;          // it is the n-th
   };
+  struct Comparison {
+    const Place* place = nullptr;
+    ComparedSite seen;  // all copies together
+    std::string text;   // of its line
+    bool follows = false, infinite = true;
+    std::vector<std::uint64_t> sites;
+    bool open() const;
+  };
+  std::vector<Comparison> comparisons() const;
   void find_places(const std::vector<RawFinding>& said);
   void compare_operands(const std::vector<RawFinding>& said, const Config& point);
   template <typename F>
-  std::vector<Line> lines_where(F holds) const;  // holds(site, its place, text of the line)
+  std::vector<Line> lines_where(F holds) const;  // holds(comparison)
 
   SitePlaces asked_;
   std::map<std::string, const SourceFile*> sources_;  // by file name

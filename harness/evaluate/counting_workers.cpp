@@ -27,12 +27,15 @@ class WorkersSubject : public CountedSubject {
 
   Executable& executable() override { return subject_.executable; }
 
-  void draw_anew() override { seed_ = fresh_seed(); }
+  void draw_anew(const std::string& form) override {
+    seed_ = fresh_seed();
+    form_ = form;
+  }
 
   std::vector<CountedLaunch> run(const CountingRequest& request) override {
     subject_.images.clear();
     subject_.images.push_back(workers_.make_image(subject_.image_bytes()));
-    subject_.draws = {{seed_, "nominal"}};
+    subject_.draws = {{seed_, form_}};
     workers_.repaint(subject_, 0);
     subject_.executable.counting = request;
     subject_.executable.counting->seed = seed_;
@@ -53,7 +56,7 @@ class WorkersSubject : public CountedSubject {
 
   std::string judge(const Admission* admission) override {
     Executable judged = subject_.executable;
-    judged.problem = with_tolerances(judged.problem, admission, "nominal");
+    judged.problem = with_tolerances(judged.problem, admission, form_);
     const SharedMemory copy = subject_.images.at(0).copy();
     const Verdict verdict = workers_.judge.verdict(judged, subject_.trusted, subject_.draws.at(0), copy);
     const GateResult* const failed = first_failed(verdict.gates);
@@ -69,6 +72,7 @@ class WorkersSubject : public CountedSubject {
   Runner& runner_;
   Subject subject_;
   std::uint64_t seed_;
+  std::string form_ = "nominal";
 };
 
 class PoolCountingWorkers : public CountingWorkers {

@@ -101,9 +101,10 @@ class DirectedSearch {
     BuildSpec spec = pool_.kind.checked_build(begin->build);
     spec.compares = true;
     const BuildResult built = pool_.await(spec);
-    if (std::holds_alternative<CompileFailure>(built)) return not_checked("it does not compile for the cpu device");
+    if (const auto* const failure = std::get_if<CompileFailure>(&built)) return does_not_compile(spec, *failure);
     artifact_ = std::get<Artifact>(built);
     lines_.emplace(SitePlaces{[this](const auto& sites) { return pool_.kind.source_lines(artifact_, sites); },
+                              [this](const auto& sites) { return pool_.kind.columns(artifact_, sites); },
                               [this](const auto& sites) { return pool_.kind.within_functions(artifact_, sites); }},
                    run_.request.realized.sources);
     for (const SourceFile& file : run_.baseline_texts()) {
@@ -113,7 +114,7 @@ class DirectedSearch {
     begin_s_ = awake_seconds();
     plan_trials();
     while (!is_over()) {
-      if (waiting_.empty() && (barren_ == kMostBarren || !combine())) break;
+      if (waiting_.empty() && !approach() && (lines_->open().empty() || barren_ == kMostBarren || !combine())) break;
       const Trial trial = waiting_.front();
       waiting_.pop_front();
       if (Settled settled = attempt(trial)) return settled;
@@ -128,6 +129,16 @@ class DirectedSearch {
   }
 
   bool searched_enough() const { return launches_ >= kEnoughLaunches || waiting_.empty(); }
+
+  /// What compiles for the memory checker compiles with its comparisons, too: else nobody would see them.
+  Settled does_not_compile(BuildSpec spec, const CompileFailure& failure) {
+    spec.compares = false;
+    if (std::holds_alternative<CompileFailure>(pool_.await(spec)))
+      return not_checked("it does not compile for the cpu device");
+    return add({name_of(gate::comparisons), false,
+                "it compiles for the memory checker, and not where its comparisons are recorded: " +
+                    failure.log.substr(0, failure.log.find('\n'))});
+  }
 
   Settled not_checked(const std::string& why) { return add({name_of(gate::comparisons), true, why, false}); }
 
@@ -148,6 +159,20 @@ class DirectedSearch {
     const auto range = run_.size_ranges().find(size);
     if (range == run_.size_ranges().end() || value < range->second.lo || value > range->second.hi) return;
     if (sizes_tried_.insert({size, value}).second) waiting_.push_back({{{size, value}}, "nominal"});
+  }
+
+  /// Conditions before a comparison hold where it was reached: from there sizes are changed one by one, and inputs at
+  /// these sizes, until it turns. So conjunctions are solved from left to right, one after the other. The comparison
+  /// that was seen last is the first. False: all that is open was approached.
+  bool approach() {
+    for (const std::uint64_t site : lines_->open()) {
+      const auto reached = reached_.find(site);
+      if (reached == reached_.end() || !approached_.insert(site).second) continue;
+      try_beside(reached->second.trial);
+      solve(reached->second.seen, reached->second.trial);
+      if (!waiting_.empty()) return true;
+    }
+    return false;
   }
 
   /// Two that reached something new, together; false: there is nothing to combine.
@@ -253,17 +278,20 @@ class DirectedSearch {
     const Config sizes = sizes_of(at);
     const std::vector<ComparedLines::News> news = lines_->learn(said, at.problem.workload.values);
     bool reveals = false;
+    const Trial here{sizes_and_flags_of(at), trial.form};
     for (const ComparedLines::News& compared : news) {
       follow(compared.seen, sizes);
-      if (!compared.first) continue;
+      reached_.insert_or_assign(compared.seen.site, Reached{here, compared.seen});
+      // The first launch tells where it begins, and nothing of what leads where.
+      if (!compared.first || launches_ == 1) continue;
       reveals = true;
       plant_behind(trial.form, compared.seen, sizes);
+      solve(compared.seen, here);
     }
-    // The first launch tells where it begins, and nothing of what leads where.
     if (launches_ == 1 || news.empty()) return !news.empty();
-    Trial exact{sizes, trial.form};
-    if (reveals) try_beside(exact);
-    telling_.push_back(std::move(exact));
+    constexpr int kMostRevealing = 12;
+    if (reveals && ++revealing_ <= kMostRevealing) try_beside(here);
+    telling_.push_back({sizes, trial.form});
     return true;
   }
 
@@ -283,19 +311,51 @@ class DirectedSearch {
     return exact;
   }
 
-  // Comparisons behind one that had not gone this way: those of conjunctions. Other sizes with these inputs, and other
-  // inputs at these sizes.
+  // Comparisons behind one that had not gone this way: those of conjunctions. Other sizes with these inputs, from the
+  // least on and around these, and other inputs at these sizes. The last is tried first.
   void try_beside(const Trial& trial) {
-    constexpr int kMostRevealing = 12;
-    if (++revealing_ > kMostRevealing) return;
-    for (const double scale : {most_scale_, 20.0, 0.1})
-      waiting_.push_front({trial.fixed, fmt::format("scaled {:.3g}", scale)});
-    for (const auto& [size, range] : run_.size_ranges())
-      for (std::int64_t value = range.lo; value < range.lo + kConsecutive; ++value) {
-        Trial beside = trial;
-        beside.fixed[size] = value;
-        waiting_.push_front(std::move(beside));
-      }
+    for (const double scale : {most_scale_, 20.0, 0.1}) try_exactly({trial.fixed, fmt::format("scaled {:.3g}", scale)});
+    for (const auto& [size, range] : run_.size_ranges()) {
+      const auto here = trial.fixed.find(size);
+      if (here == trial.fixed.end()) continue;
+      const std::int64_t value = std::get<std::int64_t>(here->second);
+      for (std::int64_t other = value - kConsecutive / 2; other < value + kConsecutive; ++other)
+        if (other >= range.lo + kConsecutive) try_exactly(with_size(trial, size, other));
+      for (std::int64_t other = range.lo; other < range.lo + kConsecutive; ++other)
+        try_exactly(with_size(trial, size, other));
+    }
+  }
+
+  // A sum, difference, multiple or remainder of a size was compared: how far the two sides lie apart is how far the
+  // size has to go.
+  void solve(const ComparedSite& seen, const Trial& trial) {
+    const double apart = seen.right - seen.left;
+    if (seen.floating || std::fabs(apart) > 1e9) return;
+    for (const auto& [size, here] : trial.fixed) {
+      if (!run_.size_ranges().contains(size)) continue;
+      const auto value = static_cast<double>(std::get<std::int64_t>(here));
+      std::vector<double> others{value + apart, value - apart};
+      for (const auto& [of, to] : {std::pair(seen.left, seen.right), std::pair(seen.right, seen.left)})
+        if (of != 0) others.push_back(std::floor(value * to / of));
+      for (const double other : others)
+        if (std::fabs(other) < 1e9) try_exactly(with_size(trial, size, static_cast<std::int64_t>(other)));
+    }
+  }
+
+  static Trial with_size(Trial trial, const std::string& size, std::int64_t value) {
+    trial.fixed[size] = value;
+    return trial;
+  }
+
+  /// Before what waits, once.
+  void try_exactly(Trial trial) {
+    for (const auto& [size, value] : trial.fixed) {
+      const auto range = run_.size_ranges().find(size);
+      if (range == run_.size_ranges().end()) continue;
+      const std::int64_t number = std::get<std::int64_t>(value);
+      if (number < range->second.lo || number > range->second.hi) return;
+    }
+    if (exactly_.insert({trial.fixed, trial.form}).second) waiting_.push_front(std::move(trial));
   }
 
   // What the two sides were is what a size should be, or how much larger the values.
@@ -436,6 +496,13 @@ class DirectedSearch {
   int revealing_ = 0;
   std::deque<Trial> waiting_;
   std::vector<Trial> telling_;  // each reached something that was new
+  struct Reached {
+    Trial trial;
+    ComparedSite seen;
+  };
+  std::map<std::uint64_t, Reached> reached_;  // by site, where it last was new
+  std::set<std::uint64_t> approached_;
+  std::set<std::pair<Config, std::string>> exactly_;  // tried with all their sizes
   std::set<std::pair<std::string, std::int64_t>> sizes_tried_;
   std::set<std::int64_t> numbers_;
   std::set<long> scales_;

@@ -124,6 +124,7 @@ Settled judge_form(EvaluationRun& run, Subject& subject, std::size_t contender, 
   if (contender > 0 && is_unsupported(launched.failure) && has_library_step(realized.plan))
     return judge_form_here(run, form, name, where + ": " + launched.failure->detail);
   if (launched.failure) {
+    if (launched.failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
     run.add({name, false, where + ": the launch failed"}, false);
     RunnerFailure failure = *launched.failure;
     failure.detail += fmt::format(" ({} {})", name, where);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
 #include "harness/core/text_changed.h"
 #include "harness/core/torch_call.h"
+#include "harness/evaluate/limits.h"
 #include "harness/predict/counting.h"
 #include "harness/predict/prediction_as_timing.h"
 
@@ -20,11 +22,43 @@ constexpr double kCountedSeconds = 6;
 // Two samples of blocks differ by a few hundredths where blocks do; the slower one stands from here on.
 constexpr double kApart = 0.02;
 
+/// Hostile forms with measured tolerances, in any order.
+std::vector<std::string> hostile_forms(const EvaluationRun& run) {
+  if (run.request.admission == nullptr) return {};
+  std::vector<std::string> forms =
+      admitted_forms(*run.request.admission, workload_group(run.request.realized.problem.workload));
+  std::erase(forms, "nominal");
+  std::ranges::shuffle(forms, std::mt19937_64(fresh_seed()));
+  return forms;
+}
+
+std::vector<std::string> at_the_timed_size(const EvaluationRun& run, std::vector<std::string> forms) {
+  constexpr std::size_t kMostForms = 3;
+  if (is_large(run.subject.executable.layout))
+    std::erase_if(forms, [](const std::string& form) { return !is_tried_at_large_sizes(form); });
+  if (forms.size() > kMostForms) forms.resize(kMostForms);
+  return forms;
+}
+
+/// What a candidate does where it is counted may be other work than where it is not: less, and enough for tame inputs.
+std::string wrong_at_a_tiny_size(EvaluationRun& run, const std::vector<std::string>& forms) {
+  if (!run.tiny_at() || forms.empty()) return "";
+  const std::optional<Realized> tiny = run.tiny_at()(run.request.realized.candidate, {});
+  if (!tiny) return "";
+  const std::string wrong =
+      run.settings.counting->wrong_where_counted(*tiny, {run.workers.device.predicts}, run.request.admission, forms);
+  return wrong.empty() ? "" : fmt::format("at {}, {}", tiny->problem.workload.name, wrong);
+}
+
 // A counted launch is another build, and of most launches a few blocks: what is judged elsewhere must hold for it.
 Settled gate_counted_launch(EvaluationRun& run, const Profile& profile, Timing& timing) {
   const Realized& realized = run.request.realized;
-  const SecondCount second = run.settings.counting->count_elsewhere(
-      realized, {run.workers.device.predicts}, run.request.admission, kCountedSeconds, run.launch_s);
+  const std::vector<std::string> forms = hostile_forms(run);
+  SecondCount second =
+      run.settings.counting->count_elsewhere(realized, {run.workers.device.predicts}, run.request.admission,
+                                             at_the_timed_size(run, forms), kCountedSeconds, run.launch_s);
+  if (second.wrong.value_or("").empty())
+    if (const std::string wrong = wrong_at_a_tiny_size(run, forms); !wrong.empty()) second.wrong = wrong;
   if (second.wrong && !second.wrong->empty())
     return run.add({name_of(gate::counted_launch), false,
                     "what the launch left that was counted, on inputs of its own, is wrong: " + *second.wrong});
@@ -38,6 +72,7 @@ Settled gate_counted_launch(EvaluationRun& run, const Profile& profile, Timing& 
     words += fmt::format(", which stands in place of {:.0f} ns", first_ns);
   }
   words += second.wrong ? "; what it left is right" : "; what it left is not judged: it has too many blocks to run all";
+  if (!second.forms.empty()) words += fmt::format(", also on {}", fmt::join(second.forms, ", "));
   return run.add({name_of(gate::counted_launch), true, words, second.wrong.has_value()});
 }
 

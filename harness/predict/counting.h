@@ -28,8 +28,8 @@ class CountedSubject {
   virtual ~CountedSubject() = default;
   /// Its plan may be changed before it runs.
   virtual Executable& executable() = 0;
-  /// Its inputs are others from now on.
-  virtual void draw_anew() = 0;
+  /// Its inputs are others from now on, of this form.
+  virtual void draw_anew(const std::string& form) = 0;
   /// Runs it on the same inputs each time. Empty: it failed, and may have failed because `request` leaves out blocks
   /// that others wait for. Throws Error, and InterruptedWork.
   virtual std::vector<CountedLaunch> run(const CountingRequest& request) = 0;
@@ -59,6 +59,7 @@ struct SecondCount {
   double predicted_ns = 0;
   /// What is wrong with what the counted run left; no value: its blocks were too many to run all of them.
   std::optional<std::string> wrong;
+  std::vector<std::string> forms;  // on which it was judged besides, and was right
 };
 
 /// Counts candidates on a device that sees every access (the cpu device), and predicts a GPU's time from that. The same
@@ -75,9 +76,14 @@ class Counting {
   /// predict this to the digit.
   std::optional<double> predicted_before(const Realized& realized, const std::string& gpu) const;
   /// Counts it on other inputs and other blocks. All blocks run, and what they leave is judged, where that takes no
-  /// more than about `seconds`, of which a plain launch takes `launch_s`. Throws as count().
+  /// more than about `seconds`, of which a plain launch takes `launch_s`; then on inputs of these forms, as many as
+  /// there is time for. Throws as count().
   SecondCount count_elsewhere(const Realized& realized, const ProfileRequest& request, const Admission* admission,
-                              double seconds, double launch_s);
+                              const std::vector<std::string>& forms, double seconds, double launch_s);
+  /// What is wrong with what a launch leaves whose blocks are counted, on the first of these forms that it is wrong on;
+  /// "": nothing. Throws as count().
+  std::string wrong_where_counted(const Realized& realized, const ProfileRequest& request, const Admission* admission,
+                                  const std::vector<std::string>& forms);
   /// The next count has a process of its own: nothing that came before.
   void start_afresh() { workers_->start_afresh(); }
 

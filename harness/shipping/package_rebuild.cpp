@@ -27,6 +27,18 @@ bool is_of(const json& module, const BuildSpec& build) {
          });
 }
 
+std::vector<std::string> names_of(const json& defines) {
+  std::vector<std::string> names;
+  for (const json& define : defines) names.push_back(define.at(0));
+  return names;
+}
+
+/// Whether the two differ in values of defines and in entries alone: a module for flags or types of other workloads.
+bool is_kin_of(const json& module, const BuildSpec& build) {
+  return module.at("source") == build.source_name && module.at("options") == json(build.options) &&
+         names_of(module.at("defines")) == names_of(json(build.defines));
+}
+
 /// PTX without its lines `.file N "PATH"`, which name folders of the machine that compiled it.
 std::string without_folders(const std::string& ptx) {
   std::string text;
@@ -73,17 +85,25 @@ class Rebuilding {
     for (const json& module : package_.description.at("modules"))
       for (const json& listed : module.value(ptx ? "ptx" : "code", json::array())) {
         if (listed.at("architecture") != architecture) continue;
-        const auto named = std::ranges::find_if(builds, [&](const Named& each) { return is_of(module, each.build); });
+        auto named = std::ranges::find_if(builds, [&](const Named& each) { return is_of(module, each.build); });
+        std::string what = named == builds.end() ? "" : named->what;
+        if (named == builds.end()) {
+          named = std::ranges::find_if(builds, [&](const Named& each) { return is_kin_of(module, each.build); });
+          what = fmt::format("{} of {}", fmt::join(module.at("entries").get<std::vector<std::string>>(), ", "),
+                             module.at("source").get<std::string>());
+        }
         if (named == builds.end()) {
           ++without_build;
           continue;
         }
         BuildSpec build = named->build;
         build.entries = module.at("entries").get<std::vector<std::string>>();
-        compare_one(*offline, build, listed, ptx, named->what);
+        build.defines = module.at("defines").get<decltype(build.defines)>();
+        compare_one(*offline, build, listed, ptx, what);
       }
     if (without_build > 0)
-      made.not_compared = fmt::format("{} images are for flags or types that no packaged workload has", without_build);
+      made.not_compared =
+          fmt::format("{} images are of a source or options that no packaged workload has", without_build);
     if (!ptx) find_all(builds, architecture);  // what has no PTX was said when it was packaged
   }
 

@@ -7,7 +7,7 @@ using namespace harness;
 
 namespace {
 
-/// Site n lies in line n of k.cu; beyond 100 in a function of the device that line n - 100 calls.
+/// Site n lies in line n of k.cu; from 100 to 999 in a function of the device that line n - 100 calls.
 std::map<std::uint64_t, std::string> numbered(const std::vector<std::uint64_t>& sites) {
   std::map<std::uint64_t, std::string> lines;
   for (const std::uint64_t site : sites)
@@ -17,8 +17,15 @@ std::map<std::uint64_t, std::string> numbered(const std::vector<std::uint64_t>& 
 std::set<std::uint64_t> beyond_100(const std::vector<std::uint64_t>& sites) {
   std::set<std::uint64_t> within;
   for (const std::uint64_t site : sites)
-    if (site >= 100) within.insert(site);
+    if (site >= 100 && site < 1000) within.insert(site);
   return within;
+}
+/// Of sites below 100 none is a copy of another; site n * 1000 + k stands where k does.
+std::map<std::uint64_t, std::uint32_t> columned(const std::vector<std::uint64_t>& sites) {
+  std::map<std::uint64_t, std::uint32_t> columns;
+  for (const std::uint64_t site : sites)
+    if (site % 1000 < 100) columns[site] = 7;
+  return columns;
 }
 
 RawFinding compared(std::uint64_t site, char ways, std::uint64_t operands, double left = 1, double right = 2) {
@@ -45,7 +52,7 @@ struct Lines {
     return texts;
   }
   std::vector<SourceFile> sources;
-  ComparedLines lines{{numbered, beyond_100}, sources};
+  ComparedLines lines{{numbered, columned, beyond_100}, sources};
 };
 
 }  // namespace
@@ -95,4 +102,49 @@ TEST_CASE("where no order is written equality is asked, and a loop that is alway
   CHECK(of.unturned() == std::vector<std::string>{"k.cu:1 kept = (hash ^ 77u) ? kept : 0;",
                                                   "k.cu:2 for (int j = 0; j < lengths[row]; ++j)",
                                                   "k.cu:3 p->at<int>(x) ? 1 : 2;"});
+}
+
+TEST_CASE("copies that a compiler made of a comparison are one: what one of them saw counts for all") {
+  Lines of("if (value > most)\nif (value == 77)\nswitch (code) {\n");
+  const auto launch = [&](std::uint64_t operands) {
+    // Line 1 in a loop, and in its first round, which was peeled; line 2 in two rounds that were unrolled.
+    of.lines.learn({compared(1, '<', operands), compared(1, '>', operands + 7), compared(1001, '=', operands),
+                    compared(2, '<', operands), compared(2, '>', operands + 7), compared(2002, '<', operands)},
+                   {});
+  };
+  launch(1);
+  launch(2);
+  CHECK(of.lines.count() == 2);
+  CHECK(of.lines.one_way().empty());
+  CHECK(of.unturned() == std::vector<std::string>{"k.cu:2 if (value == 77)"});
+  CHECK(of.lines.open() == std::vector<std::uint64_t>{2002, 2});
+  of.lines.learn({compared(2002, '=', 5)}, {});
+  CHECK(of.unturned().empty());
+}
+
+TEST_CASE("each case of a switch is a comparison") {
+  Lines of("switch (code < 5 ? code : 5) {\n");
+  const auto of_case = [](std::uint64_t number, char ways, std::uint64_t operands) {
+    RawFinding finding = compared(1 | number << kCaseShift, ways, operands);
+    finding.compared->floating = false;
+    return finding;
+  };
+  for (const std::uint64_t operands : {1, 2})
+    of.lines.learn({of_case(1, '<', operands), of_case(1, '=', operands + 7), of_case(2, '<', operands),
+                    of_case(2, '>', operands + 7)},
+                   {});
+  CHECK(of.lines.count() == 2);
+  REQUIRE(of.lines.unturned().size() == 1);
+  CHECK(of.lines.unturned()[0].comparisons == 1);
+}
+
+TEST_CASE("a minimum that always takes one side is a question, and one of equals is none") {
+  Lines of("y = fminf(fmaxf(x, -3e17f), 3e17f);\nm = max(m, x);\n");
+  for (const std::uint64_t operands : {1, 2})
+    of.lines.learn({compared(1 | kChoice, '>', operands), compared(1001 | kChoice, '<', operands),
+                    compared(2 | kChoice, '=', operands)},
+                   {});
+  CHECK(of.lines.count() == 3);
+  REQUIRE(of.lines.unturned().size() == 1);
+  CHECK(of.lines.unturned()[0].comparisons == 2);
 }

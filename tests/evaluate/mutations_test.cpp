@@ -73,6 +73,18 @@ TEST_CASE("a wrong path stands behind a comparison on a value, a place or a size
   CHECK_FALSE(conditional_mutation("__global__ void k() {}", 7, 0));
 }
 
+TEST_CASE("a loop on one line is spoilt in what it adds, not in what it counts") {
+  const std::string source =
+      "__global__ void k(const float* x, float* y, int n) {\n  float s = 0;\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x * 2) s += expf(x[i]);\n  y[0] = s;\n}\n";
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const auto mutation = conditional_mutation(source, 7, i);
+    REQUIRE(mutation);
+    CHECK(mutation->after.starts_with("s += [&](float v)"));
+    CHECK(mutation->after.ends_with("}(expf(x[i]));"));
+  }
+}
+
 TEST_CASE("every shipped kernel that the cpu device times has mutations of most kinds") {
   for (const char* kernel : {"vector_scale", "softmax", "rmsnorm_int8", "paged_gather", "attention"}) {
     const Scratch scratch;

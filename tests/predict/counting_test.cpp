@@ -14,8 +14,8 @@ struct FakeRuns {
   std::vector<bool> run_all;
   bool fails_unless_all = false, blocks_meet = false;
   std::uint32_t grid = 0;
-  int draws = 0;
-  std::string wrong;
+  std::vector<std::string> forms;  // that were drawn
+  std::string wrong, wrong_form;   // "": on all
 };
 
 class FakeSubject : public CountedSubject {
@@ -38,8 +38,10 @@ class FakeSubject : public CountedSubject {
     launch.places.push_back({16, counts});
     return {launch};
   }
-  void draw_anew() override { ++runs_.draws; }
-  std::string judge(const Admission*) override { return runs_.wrong; }
+  void draw_anew(const std::string& form) override { runs_.forms.push_back(form); }
+  std::string judge(const Admission*) override {
+    return runs_.wrong_form.empty() || runs_.forms.back() == runs_.wrong_form ? runs_.wrong : "";
+  }
   std::map<std::uint64_t, std::string> source_lines(const std::vector<std::uint64_t>&) override { return {}; }
 
  private:
@@ -101,13 +103,30 @@ TEST_CASE("blocks that meet run one after another") {
 TEST_CASE("a second count is of other inputs, and judged where all blocks can run in the time that it has") {
   FakeRuns runs{.wrong = "relative-l2:y: 0.5"};
   Counting counting(std::make_unique<FakeWorkers>(runs));
-  SecondCount second = counting.count_elsewhere(one_launch(8), {"H200"}, nullptr, 1, 0.1);
-  CHECK(runs.draws == 1);
+  SecondCount second = counting.count_elsewhere(one_launch(8), {"H200"}, nullptr, {"shifted"}, 1, 0.1);
+  CHECK(runs.forms == std::vector<std::string>{"nominal"});
   CHECK(runs.run_all == std::vector{false, true});
   CHECK(second.wrong == "relative-l2:y: 0.5");
   CHECK(second.predicted_ns == counting.count(one_launch(8), {"H200"}).number("predicted_ns"));
-  second = counting.count_elsewhere(one_launch(8), {"H200"}, nullptr, 1, 60);
+  second = counting.count_elsewhere(one_launch(8), {"H200"}, nullptr, {"shifted"}, 1, 60);
   CHECK_FALSE(second.wrong);
+}
+
+TEST_CASE("what is counted is judged on hostile forms too, as many as there is time for") {
+  FakeRuns runs{.wrong = "relative-l2:y: 0.5", .wrong_form = "shifted"};
+  Counting counting(std::make_unique<FakeWorkers>(runs));
+  const auto elsewhere = [&](double seconds) {
+    return counting.count_elsewhere(one_launch(8), {"H200"}, nullptr, {"large", "shifted", "ramp"}, seconds, 0.1);
+  };
+  SecondCount second = elsewhere(9);
+  CHECK(second.wrong == "shifted: relative-l2:y: 0.5");
+  CHECK(second.forms == std::vector<std::string>{"large"});
+  second = elsewhere(0.9);
+  CHECK(second.wrong == "");
+  CHECK(second.forms == std::vector<std::string>{"large"});
+  CHECK(counting.wrong_where_counted(one_launch(1), {"H200"}, nullptr, {"large", "ramp"}).empty());
+  CHECK(counting.wrong_where_counted(one_launch(1), {"H200"}, nullptr, {"large", "shifted"}) ==
+        "shifted: relative-l2:y: 0.5");
 }
 
 TEST_CASE("what a launch leaves to the device is decided by the facts of the GPU") {

@@ -158,18 +158,33 @@ std::vector<std::string> sizes_at(const std::string& code, std::size_t at) {
   return names;
 }
 
+bool is_balanced(const std::string& text) {
+  int open = 0;
+  for (const char c : text) {
+    open += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (open < 0) return false;
+  }
+  return open == 0;
+}
+
 }  // namespace
 
 std::optional<Mutation> conditional_mutation(const std::string& source, std::uint64_t seed, std::uint64_t index) {
   static const std::regex kValue(R"((\bfloat \w+ = |\b[a-z]\w* \+= )([^;{}]*[\[(*/][^;{}]*);)");
   const std::string code = code_of(source);
   std::vector<std::smatch> places;
-  for (auto at = std::sregex_iterator(code.begin(), code.end(), kValue); at != std::sregex_iterator(); ++at)
-    if (code.rfind("__global__", static_cast<std::size_t>(at->position())) != std::string::npos) places.push_back(*at);
+  std::smatch match;
+  for (auto from = code.begin(); std::regex_search(from, code.end(), match, kValue);) {
+    const bool whole = is_balanced(match.str());
+    if (whole && code.rfind("__global__", static_cast<std::size_t>(match[0].first - code.begin())) != std::string::npos)
+      places.push_back(match);
+    // `for (...; i += 32) sum += x[i];` on one line: what counts the loop is no value, what is added may be.
+    from = whole ? match[0].second : match[1].second;
+  }
   if (places.empty()) return std::nullopt;
   Chance chance(scrambled(seed) + index);
   const std::smatch& place = places[chance.below(places.size())];
-  const auto at = static_cast<std::size_t>(place.position());
+  const auto at = static_cast<std::size_t>(place[0].first - code.begin());
   const std::vector<std::string> sizes = sizes_at(code, at);
   std::vector<std::string> kinds, conditions;
   const std::uint64_t count = chance.below(3) == 0 ? 2 : 1;

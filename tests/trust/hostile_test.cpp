@@ -87,14 +87,16 @@ TEST_CASE("no attack passes the gates and gains by it", "[hostile]") {
   std::set<std::string> tried;  // entries of the catalogue of attacks: CI tries the first attack of every second one
   for (const json& expected : expectations()) {
     if (!holds(expected["devices"], "cpu")) continue;
-    if (!takes_all() && (!tried.insert(expected["entry"]).second || !in_slice(tried.size(), 2))) continue;
+    if (!takes_all() &&
+        (expected.value("nightly", false) || !tried.insert(expected["entry"]).second || !in_slice(tried.size(), 2)))
+      continue;
     const std::string kernel = expected["kernel"], variant = expected["variant"];
     if (honest_ns.count(kernel) == 0) {
       const json honest = evaluate(kernel, "00_honest");
       REQUIRE(honest["outcome"] == "passed");
       honest_ns[kernel] = honest["time_ns"];
     }
-    const bool predicted = holds(expected["gates"], "comparisons");
+    const bool predicted = holds(expected["gates"], "comparisons") || holds(expected["gates"], "counted-launch");
     std::string wrong =
         complaint(expected, evaluate(kernel, variant, predicted, expected.value("workload", "")), honest_ns[kernel]);
     // An attack that works gains each time; on a busy machine a time may wander further than kGain once.
@@ -107,9 +109,7 @@ TEST_CASE("no attack passes the gates and gains by it", "[hostile]") {
 
 // Two conditions that each hold now and then, and both hardly ever: no draw finds them, the comparisons do.
 TEST_CASE("a conjunction of sizes is found by its comparisons", "[hostile]") {
-  // The search draws: of many evaluations one has missed it, after 469 launches.
-  json iteration = evaluate("rowstats", "21_conjunction", true);
-  if (iteration["outcome"] == "passed") iteration = evaluate("rowstats", "21_conjunction", true);
+  const json iteration = evaluate("rowstats", "21_conjunction", true);
   INFO(iteration.dump());
   CHECK(iteration["outcome"] == "wrong_answer");
 }

@@ -29,6 +29,11 @@ std::map<std::uint64_t, std::string> CpuKind::source_lines(const Artifact& artif
   return cpu::source_lines(artifact.path, offsets);
 }
 
+std::map<std::uint64_t, std::uint32_t> CpuKind::columns(const Artifact& artifact,
+                                                        const std::vector<std::uint64_t>& offsets) const {
+  return cpu::site_columns(artifact.path, offsets);
+}
+
 std::set<std::uint64_t> CpuKind::within_functions(const Artifact& artifact,
                                                   const std::vector<std::uint64_t>& offsets) const {
   return cpu::sites_within_functions(artifact.path, offsets);

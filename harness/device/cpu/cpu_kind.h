@@ -14,6 +14,8 @@ class CpuKind : public DeviceKind {
   BuildSpec checked_build(BuildSpec spec) const override;
   std::map<std::uint64_t, std::string> source_lines(const Artifact& artifact,
                                                     const std::vector<std::uint64_t>& offsets) const override;
+  std::map<std::uint64_t, std::uint32_t> columns(const Artifact& artifact,
+                                                 const std::vector<std::uint64_t>& offsets) const override;
   std::set<std::uint64_t> within_functions(const Artifact& artifact,
                                            const std::vector<std::uint64_t>& offsets) const override;
 };

@@ -66,6 +66,11 @@ class DeviceKind {
   virtual std::map<std::uint64_t, std::string> source_lines(const Artifact&, const std::vector<std::uint64_t>&) const {
     return {};
   }
+  /// In which column of their lines they stand; those in functions of this kind's own are left out, and what is not
+  /// known.
+  virtual std::map<std::uint64_t, std::uint32_t> columns(const Artifact&, const std::vector<std::uint64_t>&) const {
+    return {};
+  }
   /// Those of the places that lie in functions of this kind's own, which a candidate calls and which are no comparisons
   /// by themselves: a conversion that ends at the ends of its type.
   virtual std::set<std::uint64_t> within_functions(const Artifact&, const std::vector<std::uint64_t>&) const {

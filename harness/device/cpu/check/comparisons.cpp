@@ -32,6 +32,10 @@ std::uint64_t mixed(std::uint64_t bits) {
 }  // namespace
 
 void Comparisons::add(std::uint64_t site, int bytes, std::uint64_t left_bits, std::uint64_t right_bits) {
+  constexpr int kCaseAt = 8, kMostBytes = 0xff, kLongest = 8;
+  if (bytes > kMostBytes) site |= static_cast<std::uint64_t>(bytes >> kCaseAt) << kCaseShift, bytes &= kMostBytes;
+  if (bytes == kLongest + 1) site |= kChoice, bytes = kLongest;
+  if (bytes == -5 || bytes == -9) site |= kChoice, ++bytes;
   if (sites_.size() == kMostSites && !sites_.contains(site)) return;
   ComparedSite& seen = sites_[site];
   const double left = number(bytes, left_bits), right = number(bytes, right_bits);

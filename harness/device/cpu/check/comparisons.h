@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "harness/core/memory_check.h"
+#include "harness/core/switch_case.h"
 
 namespace harness::cpu {
 
 /// What the comparisons of a run came to, by their place. One host thread at a time runs a checked candidate.
 class Comparisons {
  public:
-  /// `bytes`: of two integers, which have a sign; less than 0: of two floating numbers. The bits of both.
+  /// `bytes` and the bits of both are what harness_cpu_compared was told.
   void add(std::uint64_t site, int bytes, std::uint64_t left, std::uint64_t right);
   /// In the order of their places.
   std::vector<ComparedSite> take();

@@ -56,11 +56,20 @@ std::optional<std::uint64_t> offset_in(const std::string& line) {
   return offset;
 }
 
-/// Whether what a function returns is how its operands compare: `operator<(__half, __half)`, `__hgt2(...)`.
+std::optional<std::uint64_t> number_behind(const std::string& line, std::string_view words, int base) {
+  const std::size_t at = line.find(words);
+  std::uint64_t number = 0;
+  if (at == std::string::npos) return std::nullopt;
+  const auto [end, error] = std::from_chars(line.data() + at + words.size(), line.data() + line.size(), number, base);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+/// Whether what a function returns is how its operands compare, or one of the two: `operator<(__half, __half)`,
+/// `__hgt2(...)`, `min(int, int)`.
 bool is_comparison(const std::string& function) {
   static const std::regex name(
       R"((.*::)?(operator(==|!=|<=?|>=?)\(|__h(b|is)?(eq|ne|lt|le|gt|ge|nan|inf)|__?is|is(nan|inf|finite|normal)|)"
-      R"((__)?signbit|__v(cmp|set)).*)");
+      R"((__)?signbit|__v(cmp|set)|(__h|u)?(min|max)2?(_nan)?\().*)");
   return std::regex_match(function, name);
 }
 
@@ -91,6 +100,42 @@ std::map<std::uint64_t, std::string> read_source_lines(const std::string& output
   for (const auto& [offset, place] : places)
     if (!place.text().empty()) texts[offset] = place.text();
   return texts;
+}
+
+std::map<std::uint64_t, std::uint32_t> site_columns(const std::string& shared_object,
+                                                    const std::vector<std::uint64_t>& offsets) {
+  const std::string program = find_program("objdump");
+  if (program.empty() || offsets.empty()) return {};
+  const ProcessResult result =
+      run_process({program, "--dwarf=rawline", shared_object}, "/tmp", {kLookupS, kLookupMemory});
+  if (result.timed_out || result.exit_status != 0) return {};
+  std::map<std::uint64_t, std::uint32_t> columns = read_site_columns(result.output, offsets);
+  std::istringstream lines(look_up(shared_object, offsets, {"-a"}));
+  for (std::string line, place; std::getline(lines, line);)
+    if (const auto offset = offset_in(line); offset && std::getline(lines, place) && is_emulation(place))
+      columns.erase(*offset);
+  return columns;
+}
+
+std::map<std::uint64_t, std::uint32_t> read_site_columns(const std::string& output,
+                                                         const std::vector<std::uint64_t>& offsets) {
+  std::map<std::uint64_t, std::uint32_t> begins;  // address -> column, until the next
+  std::uint64_t address = 0;
+  std::uint32_t column = 0;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto said = number_behind(line, "Set column to ", 10)) column = static_cast<std::uint32_t>(*said);
+    if (const auto said = number_behind(line, " to 0x", 16)) address = *said;
+    const bool ends = line.find("End of Sequence") != std::string::npos;
+    if (ends) begins.try_emplace(address, 0);
+    else if (line.find("Special opcode") != std::string::npos || line.ends_with("Copy")) begins[address] = column;
+  }
+  std::map<std::uint64_t, std::uint32_t> columns;
+  for (const std::uint64_t offset : offsets) {
+    const auto next = begins.upper_bound(offset);
+    if (next != begins.begin() && std::prev(next)->second != 0) columns[offset] = std::prev(next)->second;
+  }
+  return columns;
 }
 
 std::vector<std::string> line_table_options(const std::string& emulation,

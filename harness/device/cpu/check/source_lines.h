@@ -28,6 +28,15 @@ std::set<std::uint64_t> sites_within_functions(const std::string& shared_object,
 /// The same from what `addr2line -a -i -f -C` prints.
 std::set<std::uint64_t> read_sites_within_functions(const std::string& output);
 
+/// In which column of its line the innermost code of each offset stands; nothing for code of the emulation. Asks
+/// objdump, which comes with g++.
+std::map<std::uint64_t, std::uint32_t> site_columns(const std::string& shared_object,
+                                                    const std::vector<std::uint64_t>& offsets);
+
+/// The same from what `objdump --dwarf=rawline` prints.
+std::map<std::uint64_t, std::uint32_t> read_site_columns(const std::string& output,
+                                                         const std::vector<std::uint64_t>& offsets);
+
 /// Options of g++ that make it so: names of the line table are those that the source was given under, whatever folder
 /// the compiler runs in, and only headers begin with '/'.
 std::vector<std::string> line_table_options(const std::string& emulation, const std::vector<std::string>& include_dirs);

@@ -243,6 +243,12 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   add(command, {"-x", "c++", "-pipe", "-include", prelude, "-fpch-deps", "-MD", "-MF", candidate + ".d",
                 "-fmacro-prefix-map=" + scratch + "/=", "-c", candidate + ".cpp", "-o", candidate + ".o"});
   std::string log = run(command, seen, scratch, failed);
+  if (failed && log.find("inlining failed in call to") != std::string::npos) {
+    // To NVCC __forceinline__ is a wish: a function that calls itself, or is called by a pointer, stays one.
+    write_file(candidate + ".cpp", "#undef __forceinline__\n#define __forceinline__ inline\n" + source);
+    const std::string again = run(command, seen, scratch, failed);
+    if (!failed) log = again;
+  }
   if (failed) return CompileFailure{log};
   const std::string object_file = read_file(candidate + ".o");
   const cpu::ElfFacts object = cpu::read_elf(object_file);

@@ -26,6 +26,7 @@ constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
 // no four, and is counted as one.
 constexpr std::array kChecked = {"-O1",
                                  "-g1",
+                                 "-gdwarf-4",  // of a table as of 5 addr2line takes one file for another
                                  "-fsanitize=thread,alignment,bounds",
                                  "--param=tsan-distinguish-volatile=1",
                                  "--param=tsan-instrument-func-entry-exit=0",
@@ -33,8 +34,10 @@ constexpr std::array kChecked = {"-O1",
                                  "-fno-tree-sra",
                                  "-Wno-tsan",  // fences are understood by ours
                                  "-DHARNESS_CPU_CHECKED=1"};
-constexpr std::array kCompares = {"-fsanitize-coverage=trace-cmp", "-DHARNESS_CPU_COMPARES=1"};
+// Preprocessed by itself: what a macro compares then has columns of its own in the line table.
+constexpr std::array kCompares = {"-fsanitize-coverage=trace-cmp", "-DHARNESS_CPU_COMPARES=1", "-no-integrated-cpp"};
 constexpr std::array kWrapped = {"memcpy", "memmove", "memset", "malloc", "free"};
+constexpr std::array kChoices = {"fminf", "fmaxf", "fmin", "fmax"};
 
 template <typename List>
 bool contains(const List& list, const std::string& text) {
@@ -73,6 +76,8 @@ std::vector<std::string> link_flags(const BuildSpec& spec) {
   for (const char* name : kExports) flags.push_back(std::string("-Wl,--ignore-unresolved-symbol=") + name);
   if (spec.checked)
     for (const char* name : kWrapped) flags.push_back(std::string("-Wl,--wrap=") + name);
+  if (spec.checked && spec.compares)
+    for (const char* name : kChoices) flags.push_back(std::string("-Wl,--wrap=") + name);
   return flags;
 }
 

@@ -187,7 +187,25 @@ TEST_CASE("sites in functions of the emulation are told from comparisons that it
   CHECK(read_sites_within_functions("0x10\n__float2int_rn(float)\n/emulation/harness_cpu/conversions.h:7\nf\nk.cu:9\n"
                                     "0x20\n__hgt(__half, __half)\n/emulation/harness_cpu/small_float_type.h:3\n"
                                     "0x30\noperator<(__half, __half)\n/emulation/harness_cpu/small_float_type.h:4\n"
-                                    "0x40\nf(float)\nk.cu:9\n") == std::set<std::uint64_t>{0x10});
+                                    "0x40\nf(float)\nk.cu:9\n"
+                                    "0x50\nmin(int, int)\n/emulation/harness_cpu/math_functions.h:9\nk.cu:9\n"
+                                    "0x60\n__hmax(__half, __half)\n/emulation/harness_cpu/small_float_type.h:9\n"
+                                    "0x70\n__saturatef(float)\n/emulation/harness_cpu/math_functions.h:99\n") ==
+        std::set<std::uint64_t>{0x10, 0x70});
+}
+
+TEST_CASE("columns of comparisons are read from the line table") {
+  const std::string table =
+      "  [0x00000036]  Set column to 27\n"
+      "  [0x00000038]  Extended opcode 2: set Address to 0x1030\n"
+      "  [0x00000043]  Special opcode 7: advance Address by 0 to 0x1030 and Line by 2 to 3\n"
+      "  [0x00000044]  Set column to 69\n"
+      "  [0x0000004c]  Advance PC by constant 17 to 0x1047\n"
+      "  [0x0000004e]  Copy\n"
+      "  [0x00000222]  Advance PC by 7 to 0x1050\n"
+      "  [0x00000223]  Extended opcode 1: End of Sequence\n";
+  CHECK(read_site_columns(table, {0x1000, 0x1030, 0x1046, 0x1047, 0x104f, 0x1050}) ==
+        std::map<std::uint64_t, std::uint32_t>{{0x1030, 27}, {0x1046, 27}, {0x1047, 69}, {0x104f, 69}});
 }
 
 TEST_CASE("a wrapper's place is that of the header of the plugin that called it") {

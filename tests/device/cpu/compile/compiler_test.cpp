@@ -41,6 +41,16 @@ TEST_CASE("a build tells each entry's parameter sizes and static shared memory")
   CHECK(artifact.compile_s > 0);
 }
 
+TEST_CASE("__forceinline__ functions that call each other stay functions, as with NVCC") {
+  const Artifact artifact = build_artifact(
+      "__device__ __forceinline__ int odd(int n);\n"
+      "__device__ __forceinline__ int even(int n) { return n == 0 ? 1 : odd(n - 1); }\n"
+      "__device__ __forceinline__ int odd(int n) { return n == 0 ? 0 : even(n - 1); }\n"
+      "__global__ void k(int* p) { p[0] = even(p[1]); }\n",
+      {"k"});
+  CHECK(artifact.entries.size() == 1);
+}
+
 TEST_CASE("an error is shown at the kernel's own file and line") {
   BuildSpec spec = spec_of("\n__global__ void k(int* p) {\n  p[0] = nothing;\n}\n", {"k"});
   spec.source_name = "kernels/demo/variants/10 odd.cu";

@@ -181,7 +181,9 @@ void harness_cpu_access(const void* address, unsigned long bytes, int access, co
 void harness_cpu_fence(void);
 void harness_cpu_misaligned(const void* address, unsigned long alignment, const char* type, const void* from);
 void harness_cpu_bad_index(long long index, const char* array, const void* from);
-/* Two integers of so many bytes, or floating numbers where it is less than 0, are about to be compared. */
+/* Two integers of so many bytes, or floating numbers where it is less than 0, are about to be compared. Of a switch
+   `bytes` holds, from bit 8 on, which of its cases it is, from 1. One byte more, of either sign: the smaller or the
+   larger of the two is taken. */
 void harness_cpu_compared(int bytes, unsigned long left, unsigned long right, const void* from);
 void harness_cpu_allocated(const void* memory, unsigned long bytes);
 void harness_cpu_released(const void* memory);

@@ -1,0 +1,7 @@
+return variant {
+  technique = "template", risk = "low",
+  steps = function(p, w, device)
+    return { launch { entry = "rowfirst<4>", grid = { cdiv(w.M, 32) }, block = { 32 },
+                      args = { "x", "largest", "at", "sum", i32(w.M), i32(w.N) } } }
+  end,
+}
