@@ -18,9 +18,9 @@ return variant {
   params = {
     WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },  -- that compute
     ROWS       = { values = { 1, 2 }, bind = "template" },     -- times 64 tokens for each of them
-    BLOCK_N    = { values = { 64, 128, 192, 256 }, bind = "template" },  -- columns; of gate and up together in the first product
+    BLOCK_N    = { values = { 128, 192, 256 }, bind = "template" },  -- columns; of gate and up together in the first product
     STAGES     = { values = { 3, 4, 5, 6, 8 }, bind = "template" },
-    GROUP      = { values = { 1, 4, 8, 16 }, bind = "scalar" },  -- tiles of an expert's rows whose columns come first, for the L2
+    GROUP      = { values = { 1, 4, 16 }, bind = "scalar" },  -- tiles of an expert's rows whose columns come first, for the L2
   },
   start = function(w)
     local of_expert = w.T * w.K / w.E
