@@ -239,8 +239,13 @@ Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& cand
   realized.build = chosen.build(candidate.config, realized.problem.workload, entries_of(realized.plan.steps));
   realized.build.constants = symbols_of(realized.plan.constants);
   for (Step& step : realized.plan.steps)
-    if (auto* const call = std::get_if<LibraryCall>(&step); call != nullptr && call->library == kTorch)
+    if (auto* const call = std::get_if<LibraryCall>(&step); call != nullptr && call->library == kTorch) {
+      if (chosen.info().builder != kTorch)
+        throw bad_input(
+            fmt::format("{}: PyTorch is called by a whole variant: return rival {{ \"torch\", call = \"FILE.py\" }}",
+                        chosen.info().file));
       call->options["text"] = realized.build.source;  // wherever it runs, no file is there
+    }
   if (!realized.build.builder.empty()) realized.build.uses = uses_of(realized.plan, realized.problem);
   realized.sources = chosen.sources_inside(manifest.folder());
   return realized;

@@ -30,8 +30,8 @@ const std::vector<LibraryOperation>& library_operations() {
        {"batch",   "transpose_a",    "transpose_b", "alpha",      "beta",           "algorithm",      "activation",
         "a_dtype", "b_dtype",        "c_dtype",     "bias_dtype", "residual_dtype", "a_pitch",        "b_pitch",
         "c_pitch", "residual_pitch", "a_stride",    "b_stride",   "c_stride",       "residual_stride"}},
-      {"torch", "call", {}, {}, {}, {}, {"compile", "tf32"}},
-      {"cudnn", "attention", {"q", "k", "v"}, {"o", "lse"}, {"lse"}, {}, {"causal", "scale", "engine"}}};
+      {"cudnn", "attention", {"q", "k", "v"}, {"o", "lse"}, {"lse"}, {}, {"causal", "scale", "engine"}},
+      {"torch", "call", {}, {}, {}, {}, {"compile", "tf32"}}};
   return all;
 }
 
