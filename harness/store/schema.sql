@@ -157,7 +157,8 @@ CREATE INDEX iteration_by_fingerprint ON iteration(kernel, fingerprint) WHERE fi
 CREATE INDEX iteration_fastest ON iteration(kernel, workload, candidate, campaign, time_ns, confirmed)
   WHERE outcome = 'passed' AND purpose <> 'rival' AND time_ns IS NOT NULL;
 -- What a table of all attempts is sorted by, and the messages that it is searched for, without reading the rows themselves.
-CREATE INDEX iteration_numbers ON iteration(wall_s, usd, time_ns, speedup, floor_ns, registers, shared_bytes, spill_bytes);
+CREATE INDEX iteration_numbers
+  ON iteration(wall_s, usd, time_ns, speedup, floor_ns, registers, shared_bytes, spill_bytes, workload);
 CREATE INDEX iteration_messages ON iteration(error_message) WHERE error_message IS NOT NULL;
 
 -- Each check that was made, in order, with its evidence in words and numbers.

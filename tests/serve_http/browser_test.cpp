@@ -128,6 +128,19 @@ TEST_CASE("every page in Chromium: no error, no request that leaves, hostile tex
   run_in_browser("pages.mjs", served.path);
 }
 
+TEST_CASE(
+    "no page has a text that leaves its place, at five widths, light, dark and printed, whatever the store holds") {
+  if (is_nightly() || !tools_are_here() || !browser_is_here()) return;
+  const std::string source(HARNESS_SOURCE_DIR);
+  if (!fs::exists(source + "/experiments.db")) return skip("./bootstrap build makes experiments.db");
+  const Scratch scratch;
+  const Finished made = run_program(
+      {"python3", source + "/bench/page_stores.py", source + "/experiments.db", scratch.path("stores")}, source, {});
+  INFO(made.out << made.err);
+  REQUIRE(made.status == 0);
+  run_in_browser("boxes.mjs", scratch.path("stores"));
+}
+
 // Set HARNESS_APPROVE=1 as well to write how the pages are built now, and read the difference in git.
 TEST_CASE(
     "every page is built as it was approved, at four widths, with attempts, without any, and with failures only") {

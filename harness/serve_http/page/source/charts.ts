@@ -163,7 +163,7 @@ export function samples_chart(samples: number[], median: number | null, lo: numb
 /// Two columns against each other.
 export function scatter(points: { x: number; y: number; tone: string; title: string; href: string }[], x_name: string, y_name: string,
                         x_text: (x: number) => string, y_text: (y: number) => string): HTMLElement {
-  const width = 760, height = 360, left = 66, right = 14, top = 12, bottom = 34;
+  const narrow = matchMedia('(max-width: 700px)').matches, width = narrow ? 380 : 640, height = narrow ? 260 : 340, left = 58, right = 14, top = 12, bottom = 34;   // its letters keep their size
   if (points.length === 0) return h('p', { class: 'none' }, 'no attempt has both numbers');
   const log = (values: number[]): boolean => Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > 20;
   const axis = (values: number[], from: number, to: number): { at: (value: number) => number; ticks: number[] } => {
@@ -172,7 +172,7 @@ export function scatter(points: { x: number; y: number; tone: string; title: str
       return { at: (value) => from + ((Math.log10(value) - Math.log10(lo)) / (Math.log10(hi) - Math.log10(lo))) * (to - from), ticks: log_ticks(lo, hi) };
     }
     const lo = Math.min(...values), hi = Math.max(...values), spare = (hi - lo) * 0.05 || 1;
-    return { at: (value) => from + ((value - lo + spare) / (hi - lo + 2 * spare)) * (to - from), ticks: linear_ticks(lo, hi, 6) };
+    return { at: (value) => from + ((value - lo + spare) / (hi - lo + 2 * spare)) * (to - from), ticks: linear_ticks(lo, hi, narrow ? 4 : 6) };
   };
   const x = axis(points.map((point) => point.x), left, width - right), y = axis(points.map((point) => point.y), height - bottom, top);
   return h('figure', { class: 'chart' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${y_name} against ${x_name}, ${points.length} attempts` },

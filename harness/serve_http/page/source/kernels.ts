@@ -27,8 +27,8 @@ export function kernels_page(main: HTMLElement, data: PageData): void {
 function heat(rows: Row[], kernel: string): Child {
   const variants = [...new Set(rows.map((row) => row['variant']))].sort(), columns = [...new Set(rows.map((row) => row['workload']))].sort();
   const cells = new Map(rows.map((row) => [`${row['variant']}|${row['workload']}`, row]));
-  return h('div', { class: 'scroll' }, h('table', { class: 'heat' }, h('thead', {}, h('tr', {}, h('th', {}, ''), columns.map((column) => h('th', { scope: 'col' }, h('span', {}, column))))),
-    h('tbody', {}, variants.map((variant) => h('tr', {}, h('th', { scope: 'row' }, variant), columns.map((column) => {
+  return h('div', { class: 'scroll' }, h('table', { class: 'heat' }, h('thead', {}, h('tr', {}, h('th', {}, ''), columns.map((column) => h('th', { scope: 'col', title: column }, h('span', {}, format.short(column, 28)))))),
+    h('tbody', {}, variants.map((variant) => h('tr', {}, h('th', { scope: 'row', title: variant }, format.short(variant, 36)), columns.map((column) => {
       const row = cells.get(`${variant}|${column}`);
       if (!row) return h('td', { class: 'empty' });
       const strength = Math.max(0, 1 - Math.log2(row['slowdown']) / 5);

@@ -3,7 +3,7 @@ import { Child, h, link, put } from './dom';
 import type { Row } from './data';
 import * as format from './format';
 import { bar } from './charts';
-import { panel } from './table';
+import { data_table, panel } from './table';
 import { listing } from './highlight';
 
 type Numbers = Record<string, number>;
@@ -94,6 +94,17 @@ function groups_of(numbers: Numbers): Group[] {
   return groups;
 }
 
+/// Of each launch of the plan, in order: how many blocks, and its first numbers.
+function launches_table(profile: Row): Child {
+  const launches = ((format.parsed(profile['launches']) ?? []) as any[]).map((launch, at) => ({ at: at + 1, entry: launch.entry, blocks: launch.blocks, sampled: launch.sampled_blocks, numbers: numbers_of(launch.numbers) }));
+  if (!launches.length) return null;
+  const names = ['time_ns', 'predicted_ns', 'instructions', 'dram_bytes'].filter((name) => launches.some((launch) => launch.numbers[name] !== undefined));
+  return [h('h3', {}, launches.length === 1 ? 'Its launch' : `Its ${launches.length} launches, in order`), data_table({ rows: launches, columns: [
+    { name: '#', number: true, cell: (row) => row['at'] }, { name: 'entry', mono: true, cell: (row) => row['entry'] },
+    { name: 'blocks', number: true, cell: (row) => [format.count(row['blocks']), row['sampled'] < row['blocks'] ? h('small', {}, ` ${format.count(row['sampled'])} counted`) : null] },
+    ...names.map((name) => ({ name: metric_name(name), number: true, late: 1, cell: (row: Row): Child => (row['numbers'][name] === undefined ? '' : metric_text(name, row['numbers'][name])) }))] })];
+}
+
 export function profile_panel(rows: Row[]): Child {
   const row = rows[0];
   if (!row) return null;
@@ -107,5 +118,6 @@ export function profile_panel(rows: Row[]): Child {
     row['why'] ? h('p', { class: 'soft' }, row['why']) : null,
     traffic !== null ? h('p', {}, h('b', {}, format.ratio(traffic)), h('span', { class: 'soft' }, ` of the least bytes that the contract must move (${format.bytes(numbers['dram_bytes'])} of ${format.bytes(numbers['least_bytes'])})`)) : null,
     h('div', { class: 'profiles' }, groups.map((group) => h('div', {}, h('h3', {}, group.title), group.note ? h('small', {}, group.note) : null, bars(group.rows)))),
+    launches_table(row),
     rest.length ? h('details', {}, h('summary', {}, `${rest.length} more numbers`), h('dl', { class: 'metrics' }, rest.map(([name, value]) => h('div', {}, h('dt', {}, metric_name(name)), h('dd', {}, metric_text(name, value)))))) : null);
 }
