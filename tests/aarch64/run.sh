@@ -38,7 +38,7 @@ says 0 "no seccomp" doctor
 says 0 dot import --as-evidence bench/h200/agent_dot.jsonl
 says 0 dot best
 says 0 '"n":' query "SELECT count(*) AS n FROM v_iterations" --format json
-says 3 "untrusted source is not run here" eval vector_scale --device cpu   # an emulator without walls
+says 3 "untrusted source is not run here" eval vector_scale 00_naive --device cpu   # an emulator without walls
 if PATH=$PWD/tests/aarch64/native:$PATH qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/aarch64_launch; then
   passed=$((passed + 1))
 else
