@@ -114,7 +114,7 @@ class DirectedSearch {
     begin_s_ = awake_seconds();
     plan_trials();
     while (!is_over()) {
-      if (waiting_.empty() && !approach() && (lines_->open().empty() || barren_ == kMostBarren || !combine())) break;
+      if (waiting_.empty() && !approach() && (barren_ == kMostBarren || !combine())) break;
       const Trial trial = waiting_.front();
       waiting_.pop_front();
       if (Settled settled = attempt(trial)) return settled;

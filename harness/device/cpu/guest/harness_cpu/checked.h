@@ -186,8 +186,8 @@ HARNESS_CPU_HOOK void __sanitizer_cov_trace_switch(unsigned long value, unsigned
   for (unsigned long i = 0; i < cases[0]; ++i)
     harness_cpu_compared(8 | static_cast<int>(i < 255 ? i + 1 : 255) << 8, value, cases[2 + i], HARNESS_CPU_FROM);
 }
-// A minimum and a maximum choose by comparing. To the compiler those of floating numbers are calls of the C library,
-// which the linker sends here; those of whole numbers are min and max of math_functions.h.
+// A minimum and a maximum of floating numbers choose by comparing. To the compiler they are calls of the C library,
+// which the linker sends here.
 #define HARNESS_CPU_CHOICE(name, T, Bits)                                           \
   T __real_##name(T left, T right);                                                 \
   HARNESS_CPU_HOOK T __wrap_##name(T left, T right) {                               \
@@ -202,9 +202,6 @@ HARNESS_CPU_CHOICE(fmaxf, float, unsigned)
 HARNESS_CPU_CHOICE(fmin, double, unsigned long)
 HARNESS_CPU_CHOICE(fmax, double, unsigned long)
 #undef HARNESS_CPU_CHOICE
-__attribute__((noinline)) HARNESS_CPU_HOOK void harness_cpu_chosen(long left, long right) {
-  harness_cpu_compared(9, static_cast<unsigned long>(left), static_cast<unsigned long>(right), HARNESS_CPU_FROM);
-}
 #endif
 
 }  // extern "C"
