@@ -15,8 +15,9 @@
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh gradients [SECONDS]  attention_backward: every variant through all gates at 2k, PyTorch's gradients, then a campaign of
 #                                      SECONDS (150) over six workloads; 300 s in all
-#   bench/h200.sh moe [SECONDS]    fused_moe: every variant through all gates at a small and up to two real workloads, PyTorch's ways to write it,
-#                                      then a campaign of SECONDS (200) over eight workloads; 8 minutes in all at most
+#   bench/h200.sh moe [SECONDS [WORKLOADS]]  fused_moe: every variant through all gates at a small and up to two real workloads, PyTorch's ways to
+#                                      write it, times of some configurations without gates, then a campaign of SECONDS (200) over WORKLOADS (eight,
+#                                      with commas); PARTS="gates torch sweep campaign" says which of these; each takes two to four minutes
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of variants of KERNEL (attention), without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
@@ -244,19 +245,33 @@ gradients() {
 }
 
 moe() {
-  local each variant on
+  local each variant on parts=" ${PARTS:-gates torch sweep campaign} "
   local timed=olmoe_t1,qwen3_30b_t16,mixtral_8x7b_t1,mixtral_8x7b_t128,deepseek_v3_8_t128,olmoe_t1024,qwen3_30b_t8192,mixtral_8x7b_t8192
+  timed=${2:-$timed}
   # The first evaluation on a card also tries the kernel's gates.
-  timeout 150 "$harness" eval fused_moe 00_naive "${trust[@]}" --device "${DEVICE:-cuda}" --workload t5h64i48e4k2 --db "$OUT/moe.db" 2>&1 | tee "$OUT/moe.txt"
-  for each in 75_gathered:t150h64i72e4k1_same,olmoe_t1024,qwen3_30b_t8192 70_grouped:t90h80i72e6_products,olmoe_t1024,qwen3_30b_t8192 \
+  [[ $parts != *" gates "* ]] ||
+    timeout 150 "$harness" eval fused_moe 00_naive "${trust[@]}" --device "${DEVICE:-cuda}" --workload t5h64i48e4k2 --db "$OUT/moe.db" 2>&1 | tee "$OUT/moe.txt"
+  [[ $parts != *" gates "* ]] || for each in 75_gathered:t150h64i72e4k1_same,olmoe_t1024,qwen3_30b_t8192 70_grouped:t90h80i72e6_products,olmoe_t1024,qwen3_30b_t8192 \
     60_streamed:t40h72i40e8k3_shared,qwen3_30b_t16,olmoe_t1024 50_few:t5h64i48e4k2,olmoe_t1,qwen3_30b_t16 \
     20_mma:t40h72i40e8k3_shared,olmoe_t1024,qwen3_30b_t8192 10_sorted:t33h96i64e40k8_ties,olmoe_t1024; do
     variant=${each%%:*} on=${each##*:}
     timeout 35 "$harness" eval fused_moe "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "$on" --db "$OUT/moe.db" \
       --gates 2>&1 | tee -a "$OUT/moe.txt" | grep -v held
   done
-  "$harness" kernels --json | timeout 120 python3 bench/torch_moe.py --seconds 90 ${timed//,/ } | tee "$OUT/moe_torch.lines"
-  "$harness" run fused_moe "${trust[@]}" --device "${DEVICE:-cuda}" --budget "${1:-200}s" --db "$OUT/moe.db" --workload "$timed" 2>&1 | tee -a "$OUT/moe.txt"
+  [[ $parts != *" torch "* ]] ||
+    "$harness" kernels --json | timeout 120 python3 bench/torch_moe.py --seconds 90 ${timed//,/ } | tee "$OUT/moe_torch.lines"
+  # Without gates: the time of each workload at a few configurations, where an evaluation draws and judges gigabytes.
+  [[ $parts != *" sweep "* ]] || for on in ${timed//,/ }; do
+    case $on in
+      *_t1 | *_t16) each="50_few,WARPS=8,BLOCKS=2 60_streamed,WARPGROUPS=2,STAGES=6,TOKENS=8 60_streamed,WARPGROUPS=1,STAGES=6,TOKENS=16" ;;
+      *_t128) each="60_streamed,WARPGROUPS=2,STAGES=6 60_streamed,WARPGROUPS=2,STAGES=4 75_gathered,WARPGROUPS=1,BLOCK_N=256,STAGES=5,GROUP=4" ;;
+      *) each="75_gathered,WARPGROUPS=2,ROWS=1,BLOCK_N=256,STAGES=4 75_gathered,WARPGROUPS=3,ROWS=1,BLOCK_N=128,STAGES=4,GROUP=16 70_grouped,WARPGROUPS=2,ROWS=1,BLOCK_N=256,STAGES=4,GROUP=16" ;;
+    esac
+    # shellcheck disable=SC2086
+    KERNEL=fused_moe sweep "$on" $each 2>&1 | tee -a "$OUT/moe_sweep.txt"
+  done
+  [[ $parts != *" campaign "* ]] ||
+    "$harness" run fused_moe "${trust[@]}" --device "${DEVICE:-cuda}" --budget "${1:-200}s" --db "$OUT/moe.db" --workload "$timed" 2>&1 | tee -a "$OUT/moe.txt"
   "$harness" query --db "$OUT/moe.db" "SELECT workload, variant, config, outcome, time_ns, floor_ns FROM v_iterations" --json > "$OUT/moe.json" || true
   "$harness" export "$OUT/moe.jsonl" --lean --db "$OUT/moe.db" || true
 }
