@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <future>
 #include <map>
 #include <random>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "harness/core/gates.h"
 #include "harness/evaluate/compared_lines.h"
@@ -74,6 +76,7 @@ class DirectedSearch {
   DirectedSearch(EvaluationRun& run, WorkerPool& pool, std::function<bool()> stop)
       : run_(run),
         runner_(pool.target, stop),
+        runners_beside_(beside(pool.target, stop)),
         judge_(pool.target, stop),
         pool_{pool.kind,     pool.target, pool.device, pool.limits, std::move(stop),
               pool.builders, judge_,      runner_,     nullptr,     {}},
@@ -115,11 +118,42 @@ class DirectedSearch {
     plan_trials();
     while (!is_over()) {
       if (waiting_.empty() && !approach() && (barren_ == kMostBarren || !combine())) break;
-      const Trial trial = waiting_.front();
-      waiting_.pop_front();
-      if (Settled settled = attempt(trial)) return settled;
+      if (Settled settled = attempt_some()) return settled;
     }
     return conclude();
+  }
+
+  /// Further runners where there are cores for them: a launch of an emulated tile takes a tenth of a second of one.
+  static std::deque<Runner> beside(const Target& target, const std::function<bool()>& stop) {
+    constexpr unsigned kCoresOfOne = 4, kMost = 8;
+    std::deque<Runner> runners;
+    while (runners.size() + 1 < std::min(kMost, std::thread::hardware_concurrency() / kCoresOfOne))
+      runners.emplace_back(target, stop);
+    return runners;
+  }
+
+  /// What waits, as many at once as there are runners. The first two launches are each alone: they tell which
+  /// comparisons follow the inputs. What the launches say is learnt in the order of the trials.
+  Settled attempt_some() {
+    const std::size_t most = launches_ < 2 ? 1 : 1 + runners_beside_.size();
+    std::deque<Launch> batch;
+    while (batch.size() < most && !waiting_.empty()) {
+      const Trial trial = waiting_.front();
+      waiting_.pop_front();
+      const std::optional<Realized> at = run_.tiny_at()(run_.request.realized.candidate, trial.fixed);
+      if (!at || json_text(at->build) != build_) continue;
+      ++launches_;
+      Launch& launch = batch.emplace_back(trial, *at, subject_at(*at, artifact_, trial.form));
+      pool_.paint(launch.subject, 0, trial.form);
+    }
+    std::vector<std::future<void>> beside;
+    for (std::size_t i = 1; i < batch.size(); ++i)
+      beside.push_back(std::async(std::launch::async, [&, i] { batch[i].run(runners_beside_[i - 1]); }));
+    if (!batch.empty()) batch.front().run(runner_);
+    for (std::future<void>& ended : beside) ended.get();
+    for (Launch& launch : batch)
+      if (Settled settled = look_at(launch)) return settled;
+    return std::nullopt;
   }
 
   bool is_over() const {
@@ -192,21 +226,29 @@ class DirectedSearch {
     return true;
   }
 
-  Settled attempt(const Trial& trial) {
-    const std::optional<Realized> at = run_.tiny_at()(run_.request.realized.candidate, trial.fixed);
-    if (!at || json_text(at->build) != build_) return std::nullopt;
-    ++launches_;
-    Subject subject = subject_at(*at, artifact_, trial.form);
-    pool_.paint(subject, 0, trial.form);
+  /// One of the candidate, and what came of it.
+  struct Launch {
+    Launch(Trial tried, Realized point, Subject painted)
+        : trial(std::move(tried)), at(std::move(point)), subject(std::move(painted)) {}
+    void run(Runner& runner) {
+      failure = runner.prepare({{&subject.executable, {&subject.images[0]}}}, kLaunchDeadline);
+      if (!failure) failure = runner.run(0, 0, kLaunchDeadline, &said);
+    }
+    Trial trial;
+    Realized at;
+    Subject subject;
+    std::optional<RunnerFailure> failure;
     std::optional<std::vector<RawFinding>> said;
-    auto failure = runner_.prepare({{&subject.executable, {&subject.images[0]}}}, kLaunchDeadline);
-    if (!failure) failure = runner_.run(0, 0, kLaunchDeadline, &said);
+  };
+
+  Settled look_at(Launch& launch) {
+    auto& [trial, at, subject, failure, said] = launch;
     if (failure && failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
     if (launches_ == 1)
-      waiting_.push_front({sizes_and_flags_of(*at), trial.form});  // tells which comparisons follow the inputs
-    const bool is_new = said && learn(*said, trial, *at);
+      waiting_.push_front({sizes_and_flags_of(at), trial.form});  // tells which comparisons follow the inputs
+    const bool is_new = said && learn(*said, trial, at);
     if (failure)
-      return failure->kind == RunnerFailure::Kind::timed_out ? std::nullopt : failed(trial, *at, subject, *failure);
+      return failure->kind == RunnerFailure::Kind::timed_out ? std::nullopt : failed(trial, at, subject, *failure);
     ++barren_;
     if (!is_new) return std::nullopt;
     barren_ = 0;
@@ -215,8 +257,8 @@ class DirectedSearch {
     const Verdict verdict = pool_.judge.verdict(subject.executable, subject.trusted, subject.draws[0], copy);
     const GateResult* const wrong = first_failed(verdict.gates);
     if (wrong == nullptr || !baseline_is_right(trial, subject.draws[0])) return std::nullopt;
-    const std::string words = fmt::format("{}, where a comparison went another way: {}: {}", in_words(trial, *at),
-                                          wrong->name, wrong->detail);
+    const std::string words =
+        fmt::format("{}, where a comparison went another way: {}: {}", in_words(trial, at), wrong->name, wrong->detail);
     add({name_of(gate::comparisons), false, words}, false);
     return WrongAnswer{"comparisons: " + words, verdict.first_bad, judge::fingerprint(verdict)};
   }
@@ -482,6 +524,7 @@ class DirectedSearch {
 
   EvaluationRun& run_;  // only read
   Runner runner_;
+  std::deque<Runner> runners_beside_;
   JudgeProcess judge_;
   WorkerPool pool_;
   ComparisonFindings found_;
