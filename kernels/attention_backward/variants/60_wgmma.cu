@@ -209,6 +209,7 @@ struct Consumer {
     harness::wgmma_pin(piece);
     add(piece, sums);
     harness::wgmma_wait<0>();
+    __syncwarp();  // all lanes have read the stage's lse and delta: one of them speaks for the warp
     if (threadIdx.x % 32 == 0) harness::mbarrier_arrive(&ring.empty[stage]);
   }
 
