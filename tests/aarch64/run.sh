@@ -16,7 +16,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export HARNESS_CACHE=$folder/cache HARNESS_DB=$folder/x.db
 passed=0 failed=0
-harness() { qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/harness "$@"; }
+root=$PWD/build/aarch64_packages/root   # the libraries that the program is linked with
+libraries=$root/lib/aarch64-linux-gnu:$root/usr/lib/aarch64-linux-gnu
+harness() { qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$libraries" build/aarch64/harness "$@"; }
 # says STATUS TEXT WORDS...: the command ends with it and says it.
 says() {
   local status=0 wanted=$1 text=$2
@@ -35,7 +37,7 @@ says 0 attention kernels
 says 0 vector-loads variants vector_scale
 says 0 '"architecture":"aarch64"' devices --json
 says 0 "no seccomp" doctor
-says 0 dot import --as-evidence bench/h200/agent_dot.jsonl
+says 0 "22 iterations added" import --as-evidence bench/h200/agent_dot.jsonl
 says 0 dot best
 says 0 '"n":' query "SELECT count(*) AS n FROM v_iterations" --format json
 says 3 "untrusted source is not run here" eval vector_scale 00_naive --device cpu   # an emulator without walls
