@@ -33,6 +33,7 @@ constexpr std::int64_t kConsecutive = 34;  // sizes: every remainder of a warp's
 constexpr double kLeastScale = 1e-2, kMostScale = 512;
 // All that is planned and most of what that leads to; and so few that the candidate is slow, not the machine.
 constexpr std::size_t kEnoughLaunches = 150, kFewLaunches = 40;
+constexpr std::size_t kMostLaunches = 600;  // a search of a kernel that launches in no time ends here
 constexpr std::size_t kMostPlantedValues = 48;
 constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached nothing new
 
@@ -125,7 +126,7 @@ class DirectedSearch {
 
   /// Further runners where there are cores for them: a launch of an emulated tile takes a tenth of a second of one.
   static std::deque<Runner> beside(const Target& target, const std::function<bool()>& stop) {
-    constexpr unsigned kCoresOfOne = 4, kMost = 8;
+    constexpr unsigned kCoresOfOne = 2, kMost = 8;
     std::deque<Runner> runners;
     while (runners.size() + 1 < std::min(kMost, std::thread::hardware_concurrency() / kCoresOfOne))
       runners.emplace_back(target, stop);
@@ -158,7 +159,8 @@ class DirectedSearch {
 
   bool is_over() const {
     const double spent = (awake_seconds() - begin_s_) / crowd_;
-    if (spent <= kSeconds || spent > kMostSeconds) return spent > kMostSeconds;
+    if (spent > kMostSeconds || launches_ >= kMostLaunches) return true;
+    if (spent <= kSeconds) return false;
     return searched_enough() || (launches_ < kFewLaunches && questions(lines_->unturned()).empty());
   }
 

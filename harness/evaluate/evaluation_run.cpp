@@ -78,10 +78,13 @@ double EvaluationRun::seconds_at(const Realized& point) const {
   // thread.
   const double amount = amount_of(point.problem.work);
   if (!workers.device.emulation) return amount * 1e-10;
-  // As much more of what this candidate took as there is more to do: one that is slow everywhere is not to blame.
+  // As much more of what this candidate took as there is more to do, or as many more threads that do it: a block of a
+  // tiled kernel takes as long for one row as for all. One that is slow everywhere is not to blame.
   constexpr double kRoom = 4, kLongest = 60;
-  const double timed = amount_of(subject.problem().work);
-  const double its_own = timed > 0 ? kRoom * launch_s * amount / timed : 0;
+  const double timed = std::max(1.0, amount_of(subject.problem().work));
+  const double threads = static_cast<double>(launched_threads(point.plan)) /
+                         static_cast<double>(std::max<std::int64_t>(1, launched_threads(request.realized.plan)));
+  const double its_own = kRoom * launch_s * std::max(amount / timed, threads);
   return std::min(workers.limits.run_s, amount * 5e-8 + static_cast<double>(launched_threads(point.plan)) * 2e-6) +
          std::min(kLongest, its_own);
 }

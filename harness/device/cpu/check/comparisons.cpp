@@ -31,19 +31,29 @@ std::uint64_t mixed(std::uint64_t bits) {
 
 }  // namespace
 
+/// Null where there are too many.
+ComparedSite* Comparisons::find_or_add(std::uint64_t site) {
+  ComparedSite*& recent = recent_[(site ^ (site >> kCaseShift)) % kRecent];
+  if (recent != nullptr && recent->site == site) return recent;
+  if (sites_.size() == kMostSites && !sites_.contains(site)) return nullptr;
+  recent = &sites_[site];
+  recent->site = site;
+  return recent;
+}
+
 void Comparisons::add(std::uint64_t site, int bytes, std::uint64_t left_bits, std::uint64_t right_bits) {
   constexpr int kCaseAt = 8, kMostBytes = 0xff, kLongest = 8;
   if (bytes > kMostBytes) site |= static_cast<std::uint64_t>(bytes >> kCaseAt) << kCaseShift, bytes &= kMostBytes;
   if (bytes == kLongest + 1) site |= kChoice, bytes = kLongest;
   if (bytes == -5 || bytes == -9) site |= kChoice, ++bytes;
-  if (sites_.size() == kMostSites && !sites_.contains(site)) return;
-  ComparedSite& seen = sites_[site];
+  ComparedSite* const known = find_or_add(site);
+  if (known == nullptr) return;
+  ComparedSite& seen = *known;
   const double left = number(bytes, left_bits), right = number(bytes, right_bits);
   const double distance = std::fabs(left - right), before = std::fabs(seen.left - seen.right);
   // JSON has no infinity: such sides are no guide to anything.
   if (std::isfinite(distance) && (!seen.finite || distance < before))
     seen.left = left, seen.right = right, seen.finite = true;
-  seen.site = site;
   seen.floating = bytes < 0;
   seen.operands += mixed(mixed(left_bits) + right_bits);  // threads come in any order
   seen.less = seen.less || left < right;
@@ -55,6 +65,7 @@ std::vector<ComparedSite> Comparisons::take() {
   std::vector<ComparedSite> all;
   for (const auto& [site, seen] : sites_) all.push_back(seen);
   sites_.clear();
+  recent_ = {};
   std::ranges::sort(all, {}, &ComparedSite::site);
   return all;
 }

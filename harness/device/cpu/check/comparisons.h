@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -18,7 +19,12 @@ class Comparisons {
 
  private:
   static constexpr std::size_t kMostSites = 4096;
+  ComparedSite* find_or_add(std::uint64_t site);
+
   std::unordered_map<std::uint64_t, ComparedSite> sites_;
+  // Every thread of a block compares at the same few places, one after the other: those are found without the map.
+  static constexpr std::size_t kRecent = 256;
+  std::array<ComparedSite*, kRecent> recent_{};  // by the place's last bits
 };
 
 }  // namespace harness::cpu

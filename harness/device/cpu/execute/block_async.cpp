@@ -272,10 +272,12 @@ void BlockRunner::wgmma(const HarnessCpuWgmma& instruction, const Site& site, co
   if (checker_) {  // each lane answers for its share of what the warp reads
     const int lane = scheduler_.current().linear % kLanes, bytes = element_bytes(instruction);
     const auto read = [&](std::uint64_t descriptor, int rows, bool mn_major) {
-      for (int row = lane; row < rows; row += kLanes)
-        for (int k = 0; k < depth_of(instruction); ++k)
-          note_access(window_of(shared_) + operand_address(descriptor, row, k, mn_major, bytes), bytes,
-                      harness_cpu_async_read, from);
+      const OperandUnits units(rows, depth_of(instruction), mn_major, bytes);
+      for (int i = lane; i < units.count(); i += kLanes) {
+        const auto [row, k] = units.begins_at(i);
+        note_access(window_of(shared_) + operand_address(descriptor, row, k, mn_major, bytes), kUnitBytes,
+                    harness_cpu_async_read, from);
+      }
     };
     read(instruction.b, instruction.n, instruction.b_transposed);
     if (!instruction.a_registers) read(instruction.a, 64, false);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <type_traits>
 
 #include "harness/core/dtype.h"
 #include "harness/device/cpu/execute/half_values.h"
@@ -12,8 +13,8 @@ namespace harness::cpu {
 namespace {
 
 constexpr int kMostDeep = 32, kRows = 16;  // of one warp
-constexpr int kBf16 = 1, kE4m3 = 2;
-constexpr int kMostColumns = 256;
+constexpr int kF16 = 0, kBf16 = 1, kE4m3 = 2;
+constexpr int kMostColumns = 256, kStrip = 8;  // N counts in eights
 
 int span_of(std::uint64_t descriptor) {
   constexpr int kSpans[] = {0, 128, 64, 32};
@@ -27,38 +28,101 @@ std::uint32_t start_address(std::uint64_t descriptor) {  // bits 52 to 61, unuse
   return field(descriptor, 0) | static_cast<std::uint32_t>(descriptor >> 52 & 0x3ff) << 18;
 }
 
-float widened(std::uint16_t bits, int type) {
-  if (type == kE4m3) {
-    const auto unit = static_cast<std::uint8_t>(bits);
-    return static_cast<float>(load_as_double(Dtype::e4m3, &unit));
-  }
-  return type == kBf16 ? bf16_value(bits) : f16_value(bits);
+template <int kType>
+float widened(const char* place) {
+  if constexpr (kType == kE4m3) return static_cast<float>(load_as_double(Dtype::e4m3, place));
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, place, sizeof bits);
+  return kType == kBf16 ? bf16_value(bits) : f16_value(bits);
 }
 
-float operand(const HarnessCpuWgmma& instruction, const char* window, std::uint64_t descriptor, int row, int k,
-              bool mn_major) {
-  const int bytes = element_bytes(instruction);
-  std::uint16_t bits = 0;
-  std::memcpy(&bits, window + operand_address(descriptor, row, k, mn_major, bytes), static_cast<std::size_t>(bytes));
-  return widened(bits, instruction.type);
+/// Calls `body` with the type as a constant: it is asked for every element.
+template <typename F>
+void with_type(const HarnessCpuWgmma& instruction, F&& body) {
+  switch (instruction.type) {
+    case kE4m3:
+      return body(std::integral_constant<int, kE4m3>());
+    case kBf16:
+      return body(std::integral_constant<int, kBf16>());
+    default:
+      return body(std::integral_constant<int, kF16>());
+  }
+}
+
+/// Puts the elements that `descriptor` describes, of `rows` rows from `first_row` on, where `at` (row, k) says.
+template <typename At>
+void gather(const HarnessCpuWgmma& instruction, const char* window, std::uint64_t descriptor, int first_row, int rows,
+            bool mn_major, At&& at) {
+  const int bytes = element_bytes(instruction), elements = kUnitBytes / bytes;
+  const OperandUnits units(rows, depth_of(instruction), mn_major, bytes);
+  with_type(instruction, [&](auto type) {
+    for (int i = 0; i < units.count(); ++i) {
+      const auto [row, k] = units.begins_at(i);
+      const char* const unit = window + operand_address(descriptor, first_row + row, k, mn_major, bytes);
+      for (int j = 0; j < elements; ++j)
+        at(mn_major ? row + j : row, mn_major ? k : k + j) = widened<type()>(unit + j * bytes);
+    }
+  });
 }
 
 /// a[row][k] of the warp's 16 rows.
 void gather_a(const WgmmaWork& work, const char* window, float (&a)[kRows][kMostDeep]) {
   const HarnessCpuWgmma& first = work.lanes[0];
-  if (!first.a_registers) {
-    for (int row = 0; row < kRows; ++row)
-      for (int k = 0; k < depth_of(first); ++k)
-        a[row][k] = operand(first, window, first.a, work.warp_in_group * kRows + row, k, false);
-    return;
-  }
-  for (int lane = 0; lane < 32; ++lane)
-    for (int i = 0; i < 8; ++i) {  // register i / 2 holds row l / 4 + 8 (r % 2), k 2 (l % 4) + 8 (r / 2) and the next
-      const int r = i / 2;
-      const auto bits = static_cast<std::uint16_t>(work.a_registers[lane][r] >> 16 * (i % 2));
-      a[lane / 4 + 8 * (r % 2)][2 * (lane % 4) + 8 * (r / 2) + i % 2] = widened(bits, first.type);
+  const auto place = [&](int row, int k) -> float& { return a[row][k]; };
+  if (!first.a_registers) return gather(first, window, first.a, work.warp_in_group * kRows, kRows, false, place);
+  with_type(first, [&](auto type) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 8; ++i) {  // register i / 2 holds row l / 4 + 8 (r % 2), k 2 (l % 4) + 8 (r / 2) and the next
+        const int r = i / 2;
+        const auto bits = static_cast<std::uint16_t>(work.a_registers[lane][r] >> 16 * (i % 2));
+        place(lane / 4 + 8 * (r % 2), 2 * (lane % 4) + 8 * (r / 2) + i % 2) =
+            widened<type()>(reinterpret_cast<const char*>(&bits));
+      }
+  });
+}
+
+/// d += a b, each sum in the order of k. A strip of columns stays in registers meanwhile: this loop is most of what an
+/// emulated tile costs.
+[[gnu::always_inline]] inline void multiply_strips(const float (&a)[kRows][kMostDeep],
+                                                   const float (&b)[kMostDeep][kMostColumns],
+                                                   float (&d)[kRows][kMostColumns], int columns, int depth) {
+  using Strip [[gnu::vector_size(kStrip * sizeof(float))]] = float;
+  for (int n = 0; n < columns; n += kStrip)
+    for (int row = 0; row < kRows; ++row) {
+      Strip sum;
+      std::memcpy(&sum, &d[row][n], sizeof sum);
+      for (int k = 0; k < depth; ++k) {
+        Strip other;
+        std::memcpy(&other, &b[k][n], sizeof other);
+        sum += a[row][k] * other;
+      }
+      std::memcpy(&d[row][n], &sum, sizeof sum);
     }
 }
+
+using Multiply = void(const float (&)[kRows][kMostDeep], const float (&)[kMostDeep][kMostColumns],
+                      float (&)[kRows][kMostColumns], int, int);
+
+void multiply_anywhere(const float (&a)[kRows][kMostDeep], const float (&b)[kMostDeep][kMostColumns],
+                       float (&d)[kRows][kMostColumns], int columns, int depth) {
+  multiply_strips(a, b, d, columns, depth);
+}
+
+#ifdef __x86_64__
+/// The same bits: without FMA.
+[[gnu::target("avx2")]] void multiply_avx2(const float (&a)[kRows][kMostDeep],
+                                           const float (&b)[kMostDeep][kMostColumns], float (&d)[kRows][kMostColumns],
+                                           int columns, int depth) {
+  multiply_strips(a, b, d, columns, depth);
+}
+Multiply& best_multiply() {
+  return __builtin_cpu_supports("avx2") ? multiply_avx2 : multiply_anywhere;
+}
+#else
+Multiply& best_multiply() {
+  return multiply_anywhere;
+}
+#endif
 
 }  // namespace
 
@@ -74,7 +138,7 @@ std::uint32_t operand_address(std::uint64_t descriptor, int row, int k, bool mn_
   const std::uint32_t leading = field(descriptor, 16), stride = field(descriptor, 32);
   const auto major = static_cast<std::uint32_t>(mn_major ? row : k),
              minor = static_cast<std::uint32_t>(mn_major ? k : row);
-  const auto size = static_cast<std::uint32_t>(bytes), in_unit = 16 / size;
+  const auto size = static_cast<std::uint32_t>(bytes), in_unit = kUnitBytes / size;
   const std::uint32_t unit = major / in_unit;  // 16 bytes each
   std::uint32_t offset = size * (major % in_unit);
   if (span == 0) {
@@ -105,17 +169,16 @@ void execute_wgmma(const WgmmaWork& work, const char* window) {
   const int depth = depth_of(first);
   float a[kRows][kMostDeep], b[kMostDeep][kMostColumns], d[kRows][kMostColumns];
   gather_a(work, window, a);
-  for (int n = 0; n < first.n; ++n)
-    for (int k = 0; k < depth; ++k) b[k][n] = operand(first, window, first.b, n, k, first.b_transposed);
+  gather(first, window, first.b, 0, first.n, first.b_transposed,
+         [&](int column, int k) -> float& { return b[k][column]; });
   const auto for_each_accumulator = [&](auto body) {
     for (int lane = 0; lane < 32; ++lane)
       for (int i = 0; i < first.n / 2; ++i)
         body(work.lanes[lane].d[i], d[lane / 4 + 8 * (i / 2 % 2)][8 * (i / 4) + 2 * (lane % 4) + i % 2]);
   };
   for_each_accumulator([&](const float& held, float& value) { value = first.accumulate ? held : 0; });
-  for (int row = 0; row < kRows; ++row)
-    for (int k = 0; k < depth; ++k)
-      for (int n = 0; n < first.n; ++n) d[row][n] += a[row][k] * b[k][n];
+  static Multiply& multiply_of_machine = best_multiply();
+  multiply_of_machine(a, b, d, first.n, depth);
   for_each_accumulator([](float& held, const float& value) { held = value; });
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
@@ -23,6 +24,29 @@ struct WgmmaWork {
 /// ("transposed"). Canonical layouts of the PTX ISA: within a swizzle atom of 8 rows, strides between atoms from the
 /// descriptor.
 std::uint32_t operand_address(std::uint64_t descriptor, int row, int k, bool mn_major, int bytes = 2);
+
+/// An operand as units of 16 bytes, which no layout tears apart: neighbours of k of one row or, `mn_major`, neighbours
+/// of rows at one k.
+constexpr int kUnitBytes = 16;
+class OperandUnits {
+ public:
+  OperandUnits(int rows, int depth, bool mn_major, int bytes)
+      : per_line_((mn_major ? rows : depth) * bytes / kUnitBytes),
+        lines_(mn_major ? depth : rows),
+        mn_major_(mn_major),
+        elements_(kUnitBytes / bytes) {}
+  int count() const { return lines_ * per_line_; }
+  /// Row and k of the first element of unit `i`.
+  std::pair<int, int> begins_at(int i) const {
+    const int line = i / per_line_, along = i % per_line_ * elements_;
+    return mn_major_ ? std::pair(along, line) : std::pair(line, along);
+  }
+
+ private:
+  int per_line_, lines_;
+  bool mn_major_;
+  int elements_;
+};
 
 /// Bytes of an element, and values of k in one instruction, which are 32 bytes.
 int element_bytes(const HarnessCpuWgmma& instruction);
