@@ -81,11 +81,13 @@ EvaluatorDevice with_target(const DeviceKinds& kinds, const DeviceInfo& device, 
   const DeviceKind& kind = find_kind(kinds, device.device);
   EvaluatorDevice made{&kind, make_target(kind, device, places.cache_folder, places.cpu_headers), device};
   made.target.trust_source = places.trust_source;
+  made.target.beside = places.beside;
   return made;
 }
 
 // Candidates for a GPU are tried in emulation first, where there is one.
-std::optional<EvaluatorDevice> preflight_device(const DeviceKinds& kinds, const Places& places) {
+std::optional<EvaluatorDevice> preflight_device(const DeviceKinds& kinds, Places places) {
+  places.beside = true;
   for (const DeviceInfo& device : probe_devices(kinds))
     if (device.emulation && device.available) return with_target(kinds, device, places);
   return std::nullopt;

@@ -155,7 +155,9 @@ std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const Campaig
   made.most_s = options.budget_s ? std::min(kMostS, kShare * *options.budget_s) : kMostS;
   made.most_each_s = std::max(kLeastEachS, made.most_s / 4);
   made.stop = stop;
-  made.profiler = [&shell, places, emulation = *counts](std::function<bool()> stop) {
+  Places free_cores = places;
+  free_cores.beside = true;
+  made.profiler = [&shell, places = std::move(free_cores), emulation = *counts](std::function<bool()> stop) {
     return shell.rooms.profiler(places, emulation, std::move(stop));
   };
   return std::make_unique<CountingPredictor>(std::move(made));

@@ -23,6 +23,7 @@ struct Places {
   bool preflight = true;       // --no-preflight: candidates for a GPU are not tried on the cpu device first
   bool policy_refuses = true;  // --policy mark: what the source policy flags is only marked
   bool trust_source = false;   // --trust-source: native code runs where this machine cannot cage it
+  bool beside = false;         // workers of a device beside another, whose timings come first: on cores that are free
   std::function<void(const EvaluationPhase&)> on_phase;  // told what an evaluation does now; empty: nobody watches
   std::string default_store;  // $HARNESS_DB, else experiments.db in the project or the current folder
 };

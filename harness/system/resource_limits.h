@@ -19,4 +19,7 @@ void require_descriptors();
 /// Of address space that this process has mapped now.
 rlim_t mapped_bytes();
 
+/// This process, and what it starts, takes cores that nobody else wants.
+void take_free_cores();
+
 }  // namespace harness

@@ -32,7 +32,7 @@ Target make_target(const DeviceKind& kind, const DeviceInfo& device, const std::
   return {device.device, device.architecture, cache_folder, kind.find_headers(own_headers), device.native, {}};
 }
 
-HARNESS_JSON(Target, device, architecture, cache_folder, headers, native, compile, trust_source)
+HARNESS_JSON(Target, device, architecture, cache_folder, headers, native, compile, trust_source, beside)
 HARNESS_JSON(PlacedBuffer, name, address, bytes, element_bytes)
 
 }  // namespace harness

@@ -15,6 +15,7 @@ struct Target {
   bool native = false;        // DeviceInfo::native
   CompileLimits compile;      // of one build
   bool trust_source = false;  // native code runs even where this machine cannot cage it (system/rights.h)
+  bool beside = false;        // its workers take the cores that nobody else wants
 };
 
 void to_json(json& to, const Target& value);

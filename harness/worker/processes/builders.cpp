@@ -8,6 +8,7 @@
 #include "harness/core/hash.h"
 #include "harness/core/text_changed.h"
 #include "harness/core/torch_call.h"
+#include "harness/system/resource_limits.h"
 #include "harness/system/walls.h"
 
 namespace harness {
@@ -203,6 +204,7 @@ int serve_builder(const DeviceKinds& kinds) {
   if (channel.receive(message, -1) != Channel::Status::ok) return 0;
   std::unique_ptr<Compiler> compiler;
   const Target target = message.body.get<Target>();
+  if (target.beside) take_free_cores();
   while (channel.receive(message, -1) == Channel::Status::ok) {
     json reply;
     if (!compiler) reply["confinement"] = in_words(walls_here());

@@ -22,6 +22,7 @@
 #include "harness/judge/sums.h"
 #include "harness/judge/terms.h"
 #include "harness/judge/verdict.h"
+#include "harness/system/resource_limits.h"
 #include "harness/worker/processes/device_judging.h"
 #include "harness/worker/processes/judge_process.h"
 #include "harness/worker/reference/python_reference.h"
@@ -449,7 +450,9 @@ int serve_judge(const DeviceKinds& kinds) {
   Channel channel(3);
   Message message;
   if (channel.receive(message, -1) != Channel::Status::ok) return 0;
-  JudgeService service(kinds, message.body.get<Target>());
+  const Target target = message.body.get<Target>();
+  if (target.beside) take_free_cores();
+  JudgeService service(kinds, target);
   while (channel.receive(message, -1) == Channel::Status::ok)
     if (!channel.send(guarded(service, message))) break;
   return 0;

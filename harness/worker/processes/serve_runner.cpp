@@ -8,6 +8,7 @@
 #include "harness/core/torch_call.h"
 #include "harness/device/port/run_clock.h"
 #include "harness/device/port/torch_calls.h"
+#include "harness/system/resource_limits.h"
 #include "harness/system/rights.h"
 #include "harness/worker/processes/loaded_process.h"
 #include "harness/worker/processes/runner.h"
@@ -203,6 +204,7 @@ int serve_runner(const DeviceKinds& kinds) {
   if (channel.receive(message, -1) != Channel::Status::ok) return 0;
   const Target target = message.body.get<Target>();
   if (!target.native) drop_printed();
+  if (target.beside) take_free_cores();
   std::unique_ptr<RunnerService> service;
   try {
     service = std::make_unique<RunnerService>(kinds, target);  // warm before the first request

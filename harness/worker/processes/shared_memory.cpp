@@ -7,10 +7,44 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
+#include <thread>
+#include <vector>
 
 #include "harness/core/error.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23  // since Linux 5.14; an older one refuses it, and pages come one by one
+#endif
+
 namespace harness {
+namespace {
+
+/// What may lie idle for another use, of a large machine a sixteenth.
+std::size_t most_idle_bytes() {
+  constexpr std::size_t kLeast = std::size_t{2} << 30, kMost = std::size_t{8} << 30, kShare = 16;
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return kLeast;
+  return std::clamp(static_cast<std::size_t>(pages) / kShare * static_cast<std::size_t>(page), kLeast, kMost);
+}
+
+/// Brings all pages in at once, on several cores: one that is touched for the first time costs as much as reading two
+/// thousand of its bytes, and on virtual machines several times that.
+void populate(std::byte* data, std::size_t bytes) {
+  constexpr std::size_t kLeast = std::size_t{16} << 20, kMostThreads = 8, kHugePage = std::size_t{2} << 20;
+  const std::size_t threads = std::min<std::size_t>(kMostThreads, std::thread::hardware_concurrency() / 2);
+  if (bytes < kLeast || threads < 2) return;
+  const std::size_t share = (bytes / threads + kHugePage) / kHugePage * kHugePage;
+  try {
+    std::vector<std::future<void>> under_way;
+    for (std::size_t begin = 0; begin < bytes; begin += share)
+      under_way.push_back(std::async(
+          std::launch::async, [=] { madvise(data + begin, std::min(share, bytes - begin), MADV_POPULATE_WRITE); }));
+  } catch (const std::system_error&) {  // no threads: pages come one by one
+  }
+}
+
+}  // namespace
 
 /// A descriptor and all of its memory, mapped.
 class SharedMemory::Mapping {
@@ -49,6 +83,7 @@ class SharedMemory::Mapping {
     if (address == MAP_FAILED)
       fail(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
     data_ = static_cast<std::byte*>(address);
+    populate(data_, size_);
   }
   // Constructors that throw have no destructor: the descriptor is closed here.
   [[noreturn]] void fail(const std::string& sentence) {
@@ -112,6 +147,7 @@ struct MemoryPool::Waiting {
   }
 };
 
+MemoryPool::MemoryPool() : MemoryPool(most_idle_bytes()) {}
 MemoryPool::MemoryPool(std::size_t most_bytes) : waiting_(std::make_shared<Waiting>()) {
   waiting_->most_bytes = most_bytes;
 }
@@ -129,7 +165,8 @@ SharedMemory MemoryPool::take(std::size_t bytes) {
 }
 
 SharedMemory MappedMemory::map(int descriptor, std::size_t bytes) {
-  constexpr std::size_t kMost = 32, kMostBytes = std::size_t{4} << 30;
+  constexpr std::size_t kMost = 128;
+  static const std::size_t most_bytes = 2 * most_idle_bytes();
   struct stat file {};
   const bool readable = fstat(descriptor, &file) == 0;
   const auto mapped = std::ranges::find_if(known_, [&](const auto& mapping) { return readable && mapping->is(file); });
@@ -143,7 +180,7 @@ SharedMemory MappedMemory::map(int descriptor, std::size_t bytes) {
   known_.push_front(mapping);
   std::size_t total = 0;
   for (const auto& mapping : known_) total += mapping->size();
-  while (known_.size() > 1 && (known_.size() > kMost || total > kMostBytes)) {
+  while (known_.size() > 1 && (known_.size() > kMost || total > most_bytes)) {
     total -= known_.back()->size();
     known_.pop_back();
   }

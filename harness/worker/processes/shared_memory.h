@@ -34,8 +34,9 @@ class SharedMemory {
 /// have it mapped. It holds what its last user left. The pool may go before what was taken of it.
 class MemoryPool {
  public:
-  /// At most `most_bytes` wait here for another use.
-  explicit MemoryPool(std::size_t most_bytes = std::size_t{2} << 30);
+  /// At most `most_bytes` wait here for another use; without them, what suits this machine.
+  MemoryPool();
+  explicit MemoryPool(std::size_t most_bytes);
   ~MemoryPool();
   MemoryPool(MemoryPool&&) noexcept;
   SharedMemory take(std::size_t bytes);
