@@ -11,6 +11,7 @@
 #include "harness/judge/forms.h"
 #include "harness/judge/generators.h"
 #include "harness/judge/indexing.h"
+#include "harness/judge/integer_forms.h"
 #include "harness/judge/random_words.h"
 
 namespace harness::judge {
@@ -110,12 +111,18 @@ void draw_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_
   Draw draw(problem, layout, seed, image, options);
   for (const Argument& a : problem.arguments) {
     if (!is_drawn(a)) continue;
-    const ImageBuffer* const buffer = options.rest ? find_buffer(layout, a.name) : nullptr;
-    if (buffer == nullptr || !buffer->draw) draw.argument(a);
+    if (!options.rest || !device_draws(layout, a, options.form)) draw.argument(a);
   }
 }
 
-DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const Argument& a, std::uint64_t seed) {
+bool device_draws(const ImageLayout& layout, const Argument& argument, const std::string& form) {
+  const ImageBuffer* const buffer = find_buffer(layout, argument.name);
+  if (buffer == nullptr || !buffer->draw) return false;
+  return form == "nominal" || (!form_change(form, argument) && !has_integer_forms(argument));
+}
+
+DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const Argument& a, std::uint64_t seed,
+                        const std::string& form) {
   constexpr std::uint64_t kSampled = 64;
   constexpr std::int64_t kMostIntegers = 4096;  // these are drawn from the first one on
   const GeneratorOptions options(problem, a);
@@ -133,7 +140,7 @@ DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const
     std::uint64_t unit = 0;
     if (draw != nullptr) {
       double value = 0;
-      draw(options, seed, stream)(logical, std::span(&value, 1));
+      in_form(draw(options, seed, stream), a, seed, form)(logical, std::span(&value, 1));
       store_rounded(a.dtype, &unit, value);
     } else {
       store_integer(a.dtype, reinterpret_cast<std::byte*>(&unit), integers[logical]);

@@ -20,8 +20,11 @@ struct DrawOptions {
   std::optional<FreshSeeds> fresh;
   /// The seed of what fills `__constant__` variables (ImageBuffer::constant), where it is another than everything's.
   std::optional<std::uint64_t> constants;
-  bool rest = false;  // only what a device cannot draw by itself (ImageBuffer::draw)
+  bool rest = false;  // only what a device cannot draw by itself (device_draws)
 };
+
+/// Whether a device makes this input by itself in this form.
+bool device_draws(const ImageLayout& layout, const Argument& argument, const std::string& form);
 
 /// Draws every input and inout into a painted image. An element is a pure function of (seed, argument's name, place in
 /// row-major order), the same on every machine and for any number of threads. The generators and
@@ -30,14 +33,14 @@ struct DrawOptions {
 void draw_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image,
                  const DrawOptions& options = {});
 
-/// Some elements of an input that a device can draw by itself, in plain form: where they lie in the image, and the bits
-/// that they must have.
+/// Some elements of an input that a device can draw by itself: where they lie in the image, and the bits that they must
+/// have.
 struct DrawnSample {
   std::vector<std::int64_t> places;  // bytes
   std::vector<std::uint64_t> bits;
 };
-DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const Argument& argument,
-                        std::uint64_t seed);
+DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const Argument& argument, std::uint64_t seed,
+                        const std::string& form = "nominal");
 
 /// Names of the inputs with a `custom` generator, which runs trusted device code: the caller fills them after painting.
 std::vector<std::string> needs_custom_draw(const Problem& problem);

@@ -113,23 +113,21 @@ DrawElements element_generator(const std::string& kind) {
 
 ElementValues in_form(const ElementValues& values, const Argument& argument, std::uint64_t seed,
                       const std::string& form) {
-  const std::uint64_t stream = random::stream_of((argument.name + ":form").c_str());
-  // Further out than half precision reaches: in f32 an honest exponential of values so large is off by a thousandth.
-  const bool narrow = form == "wide spikes" && argument.dtype != Dtype::bf16;
-  const Change of_domain = domain_change(form, argument);
-  const Change change = of_domain ? of_domain : form_change(narrow ? "few spikes" : form, seed, stream);
-  const GeneratorKind* kind = find_generator(argument.gen->kind);
-  if (!change || !is_floating(argument.dtype) || kind == nullptr || !kind->has_forms) return values;
-  const std::uint64_t columns =
-      argument.shape.empty() ? 1 : static_cast<std::uint64_t>(std::max<std::int64_t>(1, argument.shape.back()));
-  const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(1, count_elements(argument)));
+  if (const std::optional<ValueForm> shared = value_form(form, argument))
+    return [=, form = *shared](std::uint64_t first, std::span<double> changed) {
+      values(first, changed);
+      for_random_words(seed, form.stream, first, changed.size(), [&](std::size_t i, random::Words bits) {
+        changed[i] = in_value_form(form, changed[i], bits, first + i, seed);
+      });
+    };
+  const Change change = form_change(form, argument);
+  if (!change) return values;
   const bool planted = !planted_values(form).empty();
   const std::optional<ValueDomain> domain = argument.values;
-  return [=](std::uint64_t first, std::span<double> changed) {
+  return [=, &argument](std::uint64_t first, std::span<double> changed) {
     values(first, changed);
-    for_random_words(seed, stream, first, changed.size(), [&](std::size_t i, random::Words bits) {
-      const std::uint64_t e = first + i;
-      const double value = change(changed[i], bits, {e / columns, e % columns, columns, elements});
+    for_random_words(seed, form_stream(argument), first, changed.size(), [&](std::size_t i, random::Words bits) {
+      const double value = change(changed[i], bits, place_of(argument, first + i));
       if (domain) changed[i] = std::isfinite(value) ? std::clamp(value, domain->lo, domain->hi) : value;
       else if (!planted || std::fabs(value) <= kMostPlanted) changed[i] = value;
     });

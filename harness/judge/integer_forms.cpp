@@ -206,7 +206,7 @@ bool has_form(const Problem& problem, const std::string& form) {
     const GeneratorKind* const kind = argument.gen && !argument.absent ? find_generator(argument.gen->kind) : nullptr;
     if (kind == nullptr) return false;
     const bool floating = kind->has_forms && is_floating(argument.dtype);
-    if (of_domains.contains(form)) return floating && domain_change(form, argument) != nullptr;
+    if (of_domains.contains(form)) return grants_form(form, argument);
     return floating || has_integer_forms(argument);
   });
 }

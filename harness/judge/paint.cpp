@@ -89,18 +89,21 @@ void paint(const Problem& problem, const Plan& plan, const ImageLayout& layout, 
 }
 
 std::vector<std::string> paint_rest(const Problem& problem, const ImageLayout& layout, std::uint64_t seed,
-                                    std::span<std::byte> image, const std::optional<std::uint64_t>& constants) {
+                                    std::span<std::byte> image, const std::string& form,
+                                    const std::optional<std::uint64_t>& constants) {
   const Pattern pattern(seed, image, 0);
   std::vector<std::string> rest;
   for (const Argument& a : problem.arguments) {
     const bool filled = (a.kind == ArgumentKind::output || is_drawn(a)) && !a.absent;
     const ImageBuffer* const buffer = filled ? find_buffer(layout, a.name) : nullptr;
-    if (buffer == nullptr || buffer->draw) continue;
+    const bool by_device =
+        a.kind == ArgumentKind::output ? buffer != nullptr && buffer->draw.has_value() : device_draws(layout, a, form);
+    if (buffer == nullptr || by_device) continue;
     rest.push_back(a.name);
     pattern.fill(buffer->offset, buffer->offset + buffer->bytes);
     if (a.kind == ArgumentKind::output) poison(a, seed, payload(layout, a.name, image), 0);
   }
-  draw_inputs(problem, layout, seed, image, {.constants = constants, .rest = true});
+  draw_inputs(problem, layout, seed, image, {.form = form, .constants = constants, .rest = true});
   return rest;
 }
 

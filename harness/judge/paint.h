@@ -22,10 +22,10 @@ namespace harness::judge {
 void paint(const Problem& problem, const Plan& plan, const ImageLayout& layout, std::uint64_t seed,
            std::span<std::byte> image, const DrawOptions& options = {});
 
-/// Of the same, in plain form, only what a device cannot draw by itself (ImageBuffer::draw), the rest of `image` being
-/// left as it is. The names of these arguments; `custom` ones keep the pattern.
+/// Of the same only what a device cannot draw by itself (device_draws), the rest of `image` being left as it is. The
+/// names of these arguments; `custom` ones keep the pattern.
 std::vector<std::string> paint_rest(const Problem& problem, const ImageLayout& layout, std::uint64_t seed,
-                                    std::span<std::byte> image,
+                                    std::span<std::byte> image, const std::string& form = "nominal",
                                     const std::optional<std::uint64_t>& constants = std::nullopt);
 std::uint64_t pattern_stream();  // of core/random's numbers, 16 bytes each, by their place in the image
 

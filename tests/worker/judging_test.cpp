@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -8,6 +10,7 @@
 #include "harness/device/cuda/judge/comparison_table.h"
 #include "harness/device/cuda/judge/judging_source.h"
 #include "harness/device/cuda/run/set_tables.h"
+#include "harness/judge/forms.h"
 #include "harness/judge/launch_judgement.h"
 #include "harness/judge/measure.h"
 #include "tests/judge/launched.h"
@@ -50,6 +53,14 @@ Problem every_comparison() {
                        compared(tensor(inout, "state", Dtype::f32, {2, 8}), "relative", 1e-3),
                        ragged};
   return problem;
+}
+
+/// All that some device makes.
+std::vector<std::string> forms_of_devices() {
+  std::vector<std::string> forms = draw_forms();
+  std::erase_if(forms, [](const std::string& form) { return form == "ends" || form == "nans"; });
+  forms.push_back("scaled 3.7");
+  return forms;
 }
 
 double value_of(const Argument& a, std::int64_t i) {
@@ -357,7 +368,9 @@ TEST_CASE("an element that does not bear the sums out is no proof of a right ans
   CHECK_FALSE(passes());
 }
 
-TEST_CASE("what a device paints is what the judge paints") {
+TEST_CASE("what a device paints is what the judge paints, in every form") {
+  const std::string form = GENERATE(from_range(forms_of_devices()));
+  CAPTURE(form);
   Problem problem;
   problem.arguments = {tensor(ArgumentKind::input, "x", Dtype::f16, {77, 33}),
                        drawn("mask", Dtype::b8, {77}, "mask", {{"density", 0.3}}),
@@ -367,33 +380,46 @@ TEST_CASE("what a device paints is what the judge paints") {
                        tensor(ArgumentKind::inout, "state", Dtype::bf16, {11}),
                        tensor(ArgumentKind::output, "y", Dtype::f32, {8}),
                        tensor(ArgumentKind::output, "codes", Dtype::s8, {19})};
+  for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::e4m3}) {
+    Argument ranged = tensor(ArgumentKind::input, fmt::format("ranged_{}", name(dtype)), dtype, {40, 21});
+    ranged.values =
+        ValueDomain{.lo = -3, .hi = 100, .infinities = true, .denormals = true, .ties = true, .sorted = true};
+    problem.arguments.push_back(ranged);
+  }
   Plan plan;
   plan.workspaces = {{"clean", 500, 256, true}, {"dirty", 500, 256, false}};
   const ImageLayout layout = make_layout(problem, plan);
   std::vector<std::byte> expected(static_cast<std::size_t>(layout.bytes)), rest(expected.size());
   constexpr std::uint64_t kSeed = 12345;
-  paint(problem, plan, layout, kSeed, expected);
-  const auto given = paint_rest(problem, layout, kSeed, rest);
-  CHECK(given == std::vector<std::string>{"order"});
+  paint(problem, plan, layout, kSeed, expected, {.form = form});
+  const auto given = paint_rest(problem, layout, kSeed, rest, form);
+  CHECK(given == (form == "nominal" ? std::vector<std::string>{"order"} : std::vector<std::string>{"counts", "order"}));
 
   Looking looking;
   looking.place("image", layout.bytes);
-  std::vector<std::int64_t> draws;
-  std::int64_t count = 0;
+  std::vector<std::int64_t> draws, forms{0}, form_of;  // by draw, -1: none
   for (const ImageBuffer& buffer : layout.buffers)
     if (buffer.draw) {
       cuda::append_draw(buffer, draws);
-      ++count;
+      const Argument* const argument = find_argument(problem, buffer.name);
+      const auto its = argument->kind == ArgumentKind::output ? std::nullopt : value_form(form, *argument);
+      form_of.push_back(its ? static_cast<std::int64_t>(forms.size() / 8) : -1);
+      if (its) cuda::append_form(*its, forms);
     }
+  forms.erase(forms.begin());
   looking.place("draws", 8 * static_cast<std::int64_t>(draws.size()));
+  looking.place("forms", 8 * static_cast<std::int64_t>(forms.size()) + 8);
   looking.ready();
   std::memcpy(looking.at("draws"), draws.data(), 8 * draws.size());
+  std::memcpy(looking.at("forms"), forms.data(), 8 * forms.size());
   const auto seed = Looking::word(kSeed);
   looking.launch("harness_paint_pattern", 2,
                  {NamedArgument{"image", 0}, Looking::word(layout.bytes), seed,
                   Looking::word(static_cast<std::int64_t>(pattern_stream()))});
-  for (std::int64_t i = 0; i < count; ++i)
-    looking.launch("harness_paint", 2, {NamedArgument{"image", 0}, NamedArgument{"draws", 0}, Looking::word(i), seed});
+  for (std::size_t i = 0; i < form_of.size(); ++i)
+    looking.launch("harness_paint", 2,
+                   {NamedArgument{"image", 0}, NamedArgument{"draws", 0}, Looking::word(static_cast<std::int64_t>(i)),
+                    seed, NamedArgument{"forms", 0}, Looking::word(form_of[i])});
   looking.run();
   const auto take = [&](const std::string& name, const std::byte* from) {
     const ImageBuffer& buffer = *find_buffer(layout, name);

@@ -8,6 +8,7 @@
 #include "harness/core/device.h"
 #include "harness/core/image.h"
 #include "harness/core/launch_comparison.h"
+#include "harness/core/value_forms.cuh"
 
 namespace harness {
 
@@ -24,6 +25,7 @@ struct PaintOrder {
   FreshSeeds seeds;
   std::vector<ByteRange> zeroed;
   std::vector<std::pair<std::int64_t, std::span<const std::byte>>> given;  // offset, payload
+  std::vector<std::pair<std::int64_t, ValueForm>> forms;                   // of the input at that offset
 };
 
 /// A launch to be looked at: the image as it was painted and as the launch left it, and what computes the reference:

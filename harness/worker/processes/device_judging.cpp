@@ -7,6 +7,7 @@
 #include "harness/core/error.h"
 #include "harness/judge/draw.h"
 #include "harness/judge/elements.h"
+#include "harness/judge/forms.h"
 #include "harness/judge/launch_judgement.h"
 #include "harness/judge/paint.h"
 
@@ -34,7 +35,7 @@ bool DeviceJudging::is_worth_it(const ImageLayout& layout) {
 }
 
 bool DeviceJudging::can_paint(const Executable& executable, const DrawId& draw) {
-  return draw.form == "nominal" && is_worth_it(executable.layout);
+  return (draw.form == "nominal" || !draw.fresh) && is_worth_it(executable.layout);
 }
 
 std::unique_ptr<DeviceImage> DeviceJudging::paint(const Executable& executable, const DrawId& draw,
@@ -46,21 +47,26 @@ std::unique_ptr<DeviceImage> DeviceJudging::paint(const Executable& executable, 
                    .pattern_stream = judge::pattern_stream(),
                    .seeds = draw.fresh.value_or(FreshSeeds{draw.seed, draw.seed}),
                    .zeroed = {},
-                   .given = {}};
+                   .given = {},
+                   .forms = {}};
   for (const Workspace& w : executable.plan.workspaces)
     if (const ImageBuffer* buffer = find_buffer(layout, w.name); w.zeroed && buffer != nullptr)
       order.zeroed.push_back({buffer->offset, buffer->offset + buffer->bytes});
   for (const std::string& name : given)
     order.given.emplace_back(find_buffer(layout, name)->offset, judge::payload(layout, name, rest));
+  for (const Argument& a : executable.problem.arguments)
+    if (const auto form = judge::is_drawn(a) ? judge::value_form(draw.form, a) : std::nullopt)
+      order.forms.emplace_back(find_buffer(layout, a.name)->offset, *form);
   auto image = device_->paint(order);
   for (const Argument& a : executable.problem.arguments)
-    if (judge::is_drawn(a) && find_buffer(layout, a.name)->draw) check_draw(executable, a, order.seeds.values, *image);
+    if (judge::is_drawn(a) && judge::device_draws(layout, a, draw.form))
+      check_draw(executable, a, order.seeds.values, draw.form, *image);
   return image;
 }
 
 void DeviceJudging::check_draw(const Executable& executable, const Argument& a, std::uint64_t seed,
-                               const DeviceImage& image) {
-  const judge::DrawnSample sample = judge::sample_draw(executable.problem, executable.layout, a, seed);
+                               const std::string& form, const DeviceImage& image) {
+  const judge::DrawnSample sample = judge::sample_draw(executable.problem, executable.layout, a, seed, form);
   if (device_->gather(image, sample.places, storage_bytes(a.dtype)) == sample.bits) return;
   throw environment_error(
       fmt::format("the device drew other elements of '{}' than this program does; its memory or its compiler is at "

@@ -20,7 +20,7 @@ class DeviceJudging {
   /// False: the way to the device takes longer than the work, or the image holds addresses.
   static bool is_worth_it(std::size_t bytes);
   static bool is_worth_it(const ImageLayout& layout);
-  /// Only the plain form is drawn there.
+  /// What it cannot draw by itself it is given.
   static bool can_paint(const Executable& executable, const DrawId& draw);
 
   /// As judge::paint. `rest`: an image of which the arguments `given` are painted (judge::paint_rest).
@@ -46,7 +46,8 @@ class DeviceJudging {
   };
   std::optional<Compared> compare(const Executable& executable, const judge::ReferenceJob& reference,
                                   const DeviceImage& before, std::span<const std::byte> after);
-  void check_draw(const Executable& executable, const Argument& argument, std::uint64_t seed, const DeviceImage& image);
+  void check_draw(const Executable& executable, const Argument& argument, std::uint64_t seed, const std::string& form,
+                  const DeviceImage& image);
   std::unique_ptr<DeviceJudge> device_;
 };
 

@@ -109,7 +109,7 @@ class JudgeService {
     } else {
       judge::Bytes rest(static_cast<std::size_t>(subject.executable.layout.bytes));
       const auto given = judge::paint_rest(subject.executable.problem, subject.executable.layout, subject.draw.seed,
-                                           rest, subject.draw.constants);
+                                           rest, subject.draw.form, subject.draw.constants);
       place_custom_draws(subject, rest);
       entry.on_device = device_->paint(subject.executable, subject.draw, rest, given);
     }

@@ -86,12 +86,14 @@ std::unique_ptr<DeviceImage> CudaJudge::paint(const PaintOrder& order) {
   const ImageLayout& layout = *order.layout;
   auto image = make_image(api_, static_cast<std::size_t>(layout.bytes));
   std::vector<std::int64_t> draws;
-  std::vector<const ElementDraw*> drawn;
+  std::vector<const ImageBuffer*> drawn;
   for (const ImageBuffer& buffer : layout.buffers) {
     if (!buffer.draw) continue;
     append_draw(buffer, draws);
-    drawn.push_back(&*buffer.draw);
+    drawn.push_back(&buffer);
   }
+  const auto forms_at = static_cast<DevicePointer>(8 * draws.size());
+  for (const auto& [offset, form] : order.forms) append_form(form, draws);
   const DevicePointer table = words_.reserve(8 * static_cast<std::int64_t>(draws.size()) + 8);
   send(table, std::span<const std::int64_t>(draws));
   kernels_.launch("harness_paint_pattern", spread(layout.bytes / 16), stream_.get(), image->base(),
@@ -102,10 +104,15 @@ std::unique_ptr<DeviceImage> CudaJudge::paint(const PaintOrder& order) {
           api_.cuMemsetD8Async(image->base() + static_cast<DevicePointer>(range.begin), 0,
                                static_cast<std::size_t>(range.end - range.begin), stream_.get()),
           "cuMemsetD8Async");
-  for (std::size_t i = 0; i < drawn.size(); ++i)
-    kernels_.launch("harness_paint", spread(elements_of(*drawn[i])), stream_.get(), image->base(), table,
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const ElementDraw& draw = *drawn[i]->draw;
+    const auto form = std::ranges::find(order.forms, drawn[i]->offset, [](const auto& known) { return known.first; });
+    const bool formed = !draw.poison && form != order.forms.end();
+    kernels_.launch("harness_paint", spread(elements_of(draw)), stream_.get(), image->base(), table,
                     static_cast<long long>(i),
-                    static_cast<unsigned long long>(drawn[i]->poison ? order.seeds.poison : order.seeds.values));
+                    static_cast<unsigned long long>(draw.poison ? order.seeds.poison : order.seeds.values),
+                    table + forms_at, static_cast<long long>(formed ? form - order.forms.begin() : -1));
+  }
   for (const auto& [offset, payload] : order.given) send(image->base() + static_cast<DevicePointer>(offset), payload);
   synchronize(api_, stream_.get());
   return image;

@@ -6,6 +6,9 @@ namespace {
 const char* const kRandom =
 #include "embedded/kernels/include/harness/random.cuh"
     ;
+const char* const kForms =
+#include "embedded/harness/core/value_forms.cuh"
+    ;
 const char* const kKernels =
 #include "embedded/harness/device/cuda/run/refreshing_kernels.cu"
     ;
@@ -15,10 +18,13 @@ const char* const kKernels =
 const std::vector<std::string> kRefreshEntries = {"harness_copy", "harness_relocate", "harness_draw", "harness_digest"};
 
 std::string refresh_source() {
-  std::string random = kRandom;  // one text: it is included by nobody
-  const std::string once = "#pragma once";
-  if (const auto at = random.find(once); at != std::string::npos) random.erase(at, once.size());
-  return random + kKernels;
+  std::string text;  // one: it is included by nobody
+  for (std::string part : {kRandom, kForms, kKernels}) {
+    const std::string once = "#pragma once";
+    if (const auto at = part.find(once); at != std::string::npos) part.erase(at, once.size());
+    text += part;
+  }
+  return text;
 }
 
 BuildSpec refresh_build() {

@@ -1,5 +1,5 @@
 // Input sets: made anew before a launch, and looked at after it. A row of blocks for each set. The random numbers are
-// those of harness/random.cuh, which stands before this text.
+// those of harness/random.cuh, the forms those of core/value_forms.cuh, which stand before this text.
 //
 // A set holds draw (set + shift) % used. The seeds of a draw's values follow from its number and the pair of launches
 // that it is made for, so that both launches of a pair work on the same draws, at other addresses; poison differs
@@ -106,9 +106,15 @@ __device__ inline void harness_store_integer(const HarnessDraw& d, unsigned char
   }
 }
 
-// All elements of a draw, by this thread and those `step` behind it.
+// All elements of a draw, by this thread and those `step` behind it; floating ones in a form, where there is one.
 __device__ inline void harness_draw_elements(const HarnessDraw& d, unsigned char* units, unsigned long long seed,
-                                             long long first, long long step) {
+                                             long long first, long long step,
+                                             const harness::ValueForm* form = nullptr) {
+  const auto in_form = [&](double value, long long i) {
+    if (form == nullptr) return value;
+    const unsigned long long element = (unsigned long long)i;
+    return harness::in_value_form(*form, value, harness::random::words(seed, form->stream, element), element, seed);
+  };
   for (long long i = first; i < d.count; i += step) {
     const harness::random::Words bits = harness::random::words(seed, d.stream, (unsigned long long)i);
     long long left = i, at = 0;
@@ -122,10 +128,12 @@ __device__ inline void harness_draw_elements(const HarnessDraw& d, unsigned char
     }
     switch (d.kind) {
       case kHarnessNormal:
-        harness_store(d, units, at, harness::random::affine(d.scale, harness::random::normal(bits), d.offset));
+        harness_store(d, units, at,
+                      in_form(harness::random::affine(d.scale, harness::random::normal(bits), d.offset), i));
         break;
       case kHarnessUniform:
-        harness_store(d, units, at, harness::random::affine(d.scale, harness::random::uniform(bits), d.offset));
+        harness_store(d, units, at,
+                      in_form(harness::random::affine(d.scale, harness::random::uniform(bits), d.offset), i));
         break;
       case kHarnessMask:
         harness_store_integer(d, units, at, harness::random::uniform(bits) < d.scale ? 1 : 0);

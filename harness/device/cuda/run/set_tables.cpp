@@ -1,6 +1,7 @@
 #include "harness/device/cuda/run/set_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -50,6 +51,11 @@ void append_draw(const ImageBuffer& buffer, std::vector<std::int64_t>& words) {
   for (const auto* numbers : {&d.extents, &d.strides})
     for (std::size_t k = 0; k < kMostDrawDimensions; ++k)
       words.push_back(k < numbers->size() ? (*numbers)[k] : numbers == &d.extents ? 1 : 0);
+}
+
+void append_form(const ValueForm& form, std::vector<std::int64_t>& words) {
+  const auto bits = std::bit_cast<std::array<std::int64_t, sizeof form / sizeof(std::int64_t)>>(form);
+  words.insert(words.end(), bits.begin(), bits.end());
 }
 
 SetTables::SetTables(const ImageLayout& layout) : words(ranges_to_copy(layout)) {

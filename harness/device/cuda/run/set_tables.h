@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/core/image.h"
+#include "harness/core/value_forms.cuh"
 
 namespace harness::cuda {
 
@@ -17,6 +18,8 @@ struct RefreshWords {
 /// HarnessDraw of refreshing_kernels.cu, for a buffer that has a draw.
 inline constexpr std::int64_t kDrawWords = 18;
 void append_draw(const ImageBuffer& buffer, std::vector<std::int64_t>& words);
+/// A harness::ValueForm.
+void append_form(const ValueForm& form, std::vector<std::int64_t>& words);
 std::int64_t elements_of(const ElementDraw& draw);
 
 /// What the kernels must know of a layout, as words in device memory, one table after the other.
