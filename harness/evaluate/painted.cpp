@@ -1,5 +1,7 @@
 #include "harness/evaluate/painted.h"
 
+#include <algorithm>
+
 #include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 
@@ -13,6 +15,19 @@ Settled load(EvaluationRun& run) {
   if (auto failure = run.workers.runner.prepare(contenders_of(subjects), limit))
     return to_outcome(*failure, "launch", limit);
   return std::nullopt;
+}
+
+/// Each is painted just before its launch, and judged before the next is painted: on a GPU one memory serves all, as
+/// pages that are touched for the first time cost more than all else that is done to them.
+void give_images(EvaluationRun& run) {
+  if (run.workers.native()) {
+    for (Subject& subject : run.neighbours) subject.images.push_back(run.workers.make_image(subject.image_bytes()));
+    return;
+  }
+  std::size_t most = 0;
+  for (const Subject& subject : run.neighbours) most = std::max(most, subject.image_bytes());
+  const SharedMemory memory = run.workers.make_image(most);
+  for (Subject& subject : run.neighbours) subject.images.push_back(memory.first(subject.image_bytes()));
 }
 
 }  // namespace
@@ -46,9 +61,9 @@ Settled prepare_neighbours(EvaluationRun& run) {
     Subject& subject =
         run.neighbours.emplace_back(run.workers.make_subject(realized, *artifact, run.request.admission));
     subject.trusted = run.workers.build_trusted(realized);
-    subject.images.push_back(run.workers.make_image(subject.image_bytes()));
     subject.draws.resize(1);
   }
+  give_images(run);
   return load(run);
 }
 

@@ -123,6 +123,10 @@ SharedMemory SharedMemory::copy() const {
   return other;
 }
 
+SharedMemory SharedMemory::first(std::size_t bytes) const {
+  return {mapping_, bytes};
+}
+
 struct MemoryPool::Waiting {
   std::size_t most_bytes = 0, bytes = 0;
   std::list<std::unique_ptr<SharedMemory::Mapping>> memories;  // the last used first

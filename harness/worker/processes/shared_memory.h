@@ -22,7 +22,8 @@ class SharedMemory {
   SharedMemory& operator=(SharedMemory&&) noexcept = default;
 
   std::span<std::byte> bytes() const;
-  SharedMemory copy() const;  // other memory with the same bytes
+  SharedMemory copy() const;                    // other memory with the same bytes
+  SharedMemory first(std::size_t bytes) const;  // the same memory, of which as many are used
   int descriptor() const;
 
  private:
