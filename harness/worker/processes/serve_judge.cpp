@@ -58,6 +58,17 @@ class JudgeService {
     return {{"verdict", decided}, {"reference_s", reference_s_}};
   }
 
+  /// Makes what judges on a device before the first request asks for it, which takes a second or two; the first request
+  /// tries again where that fails, and says why.
+  void warm() {
+    if (target_.native) return;
+    try {
+      device();
+    } catch (const std::exception&) {
+      asked_for_device_ = false;
+    }
+  }
+
  private:
   Session& session() {
     if (!session_) session_ = find_kind(kinds_, target_.device).make_session(target_);
@@ -453,6 +464,7 @@ int serve_judge(const DeviceKinds& kinds) {
   const Target target = message.body.get<Target>();
   if (target.beside) take_free_cores();
   JudgeService service(kinds, target);
+  service.warm();
   while (channel.receive(message, -1) == Channel::Status::ok)
     if (!channel.send(guarded(service, message))) break;
   return 0;
