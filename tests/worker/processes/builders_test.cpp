@@ -125,7 +125,7 @@ TEST_CASE("while speculation is paused only demanded builds are begun") {
 }
 
 TEST_CASE("a demanded build finds a free process among speculative ones that last") {
-  Shop shop(4, {6, 4ll << 30});
+  Shop shop(4, {60, 4ll << 30});
   std::vector<Builders::Result> lasting;
   for (int i = 0; i < 4; ++i) lasting.push_back(shop.submit(fmt::format("// {}\n{}", i, kBomb), false));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // as many as may are under way
