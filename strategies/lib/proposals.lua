@@ -9,6 +9,8 @@ local GAIN_TRIALS = 2       -- proposals that this is worth
 local PRIOR_WINS, PRIOR_TRIALS = 1, 3   -- of proposals that become a best
 local EARLIER = 0.5         -- of a proposal here, that one of an earlier campaign of this proposer is worth
 local EVALUATIONS = 3       -- of a proposed variant, that its price counts
+local BEAM = 4              -- arms that proposals begin with,
+local NEAR_BEST = 0.5       -- those that have reached this share of the best speedup
 
 local proposals = {}
 
@@ -39,18 +41,28 @@ local function needy(campaign)
   return chosen and chosen.workload
 end
 
--- The arms of a workload: the one that holds its best, the best of another technique, and the last proposal that was wrong.
-local function parents_of(campaign, workload)
-  local holder, other, wrong, first
-  for _, arm in ipairs(campaign.arms) do
+-- The arms of a workload that a proposal may begin with: the one that holds its best, and the best of other techniques that
+-- come near it, fastest first. And the last proposal that was wrong.
+local function beam_of(campaign, workload)
+  local beam, others, wrong, first = {}, {}, nil, nil
+  for place, arm in ipairs(campaign.arms) do
     if arm.kernel == workload.kernel and arm.workload == workload.workload then
       first = first or arm
-      if arm.technique == workload.best_technique then holder = arm
-      elseif arm.best_speedup and (not other or arm.best_speedup > other.best_speedup) then other = arm end
+      if arm.technique == workload.best_technique then beam[1] = arm
+      elseif arm.best_speedup then others[#others + 1] = { arm = arm, place = place } end
       if arm.proposal and not arm.best_speedup and arm.last_fingerprint ~= "" then wrong = arm end
     end
   end
-  return holder or first, other, wrong
+  table.sort(others, function(a, b)
+    local one, other = a.arm.best_speedup, b.arm.best_speedup
+    return one > other or one == other and a.place < b.place
+  end)
+  beam[1] = beam[1] or first
+  for _, each in ipairs(others) do
+    local near = each.arm.best_speedup >= NEAR_BEST * (workload.speedup or 1)
+    if #beam < BEAM and (near or #beam == 1) then beam[#beam + 1] = each.arm end
+  end
+  return beam, wrong
 end
 
 local function chance(p)
@@ -71,20 +83,28 @@ local function dollars(campaign, p, minutes)
   return (request or 0) + (campaign.usd_per_hour or 0) * minutes / 60
 end
 
--- What is asked, and with which parents: in turns a change of the best, something new beside the best of another technique,
--- and, where a proposal was wrong, its mending.
+-- What is asked, and with which parents: in turns a change of the best, something new beside the best of other techniques,
+-- and, where a proposal was wrong, its mending; else a change of the others of the beam, one after the other. What is not
+-- the fastest today may become it: a search that follows the best alone ends at the first that no single change makes faster.
 local function question(campaign, workload)
-  local holder, other, wrong = parents_of(campaign, workload)
+  local beam, wrong = beam_of(campaign, workload)
+  local holder = beam[1]
   if not holder then return end
   local best = workload.best_variant ~= "" and workload.best_variant or holder.variants[1]
-  local turn = campaign.proposer.asked % 3
+  local asked = campaign.proposer.asked
+  local turn, round = asked % 3, asked // 3
   if wrong and turn == 2 then
     return wrong, { wrong.variants[1], best },
       ("a fix of a failure: the first parent is wrong (%s); mend it and keep its idea"):format(wrong.last_fingerprint)
   end
   if turn == 1 then
-    return holder, other and { best, other.variants[1] } or { best },
+    return holder, { best, beam[2] and beam[2].variants[1], beam[3] and beam[3].variants[1] },
       "a new variant: another approach than the parents', faster than the best"
+  end
+  local other = turn == 2 and beam[2 + round % math.max(#beam - 1, 1)]
+  if other and other.best_speedup >= NEAR_BEST * (workload.speedup or 1) then
+    return other, { other.variants[1], best },
+      "one change of the first parent that makes it faster than the second, which is the best"
   end
   return holder, { best }, "one change of the first parent that makes it at least 10 % faster"
 end
