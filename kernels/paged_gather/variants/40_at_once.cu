@@ -51,6 +51,7 @@ __global__ void __launch_bounds__(32 * WARPS)
       harness::bulk_store(to, place, bytes);
       harness::bulk_commit();
     }
+    __syncwarp();  // a barrier two phases on looks as if it had not moved: nobody asks again while a lane still waits
   }
   harness::bulk_wait_read<0>();  // a block's shared memory is its own until it ends
 }
