@@ -312,6 +312,9 @@ bandwidth() {
   local kernel variant workloads newest others on parts=" ${PARTS:-gates sweep campaign} " seconds=${1:-60} kernels=${2:-softmax,paged_decode,rmsnorm_int8,paged_gather}
   for kernel in ${kernels//,/ }; do
     read -r workloads newest others <<< "$(bandwidth_of "$kernel")"
+    # The first evaluation on a card also tries the gates of a kernel whose contract is new there.
+    [[ $parts != *" gates "* || $kernel != softmax ]] ||
+      timeout 120 "$harness" eval softmax 00_naive "${trust[@]}" --device "${DEVICE:-cuda}" --workload m33n257_f32 --db "$OUT/bandwidth.db" 2>&1 | tail -5
     [[ $parts != *" gates "* ]] || for variant in ${newest//,/ }; do
       timeout 60 "$harness" eval "$kernel" "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "$workloads" --db "$OUT/bandwidth.db" \
         --gates 2>&1 | tee -a "$OUT/bandwidth.txt" | grep -v " ok  "
