@@ -15,7 +15,7 @@ local generators = {}
 for line in io.lines("harness/core/generators.cpp") do table.insert(generators, line:match('{%.name = "([%w_]+)"')) end
 
 local manifest = {
-  "kernel", "variant",                                              -- what a manifest returns
+  "kernel", "variant", "rival", "baseline",                                    -- what a manifest returns
   "input", "output", "inout", "scalar", "struct", "view", "pointers", "tensor_map", "workspace",
   "launch", "stage", "memset", "library", "i32", "i64", "u32", "f32", "f64", -- steps
   "range", "multiples_of", "one_of", "boolean", "sum_of",           -- domains and derived sizes

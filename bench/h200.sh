@@ -17,7 +17,12 @@
 #                                      SECONDS (150) over six workloads; 300 s in all
 #   bench/h200.sh moe [SECONDS [WORKLOADS]]  fused_moe: every variant through all gates at a small and up to two real workloads, PyTorch's ways to
 #                                      write it, times of some configurations without gates, then a campaign of SECONDS (200) over WORKLOADS (eight,
-#                                      with commas); PARTS="gates torch sweep campaign" says which of these; each takes two to four minutes
+#                                      with commas); PARTS="gates torch sweep campaign" says which of these; each takes two to four minutes;
+#                                      "costs" (not by default): which gates the seconds of an evaluation go into
+#   bench/h200.sh bandwidth [SECONDS [KERNELS]]  kernels that only memory bounds: softmax of long rows, paged_decode, rmsnorm_int8, paged_gather
+#                                      (KERNELS, with commas). Their newest variants through all gates, times of configurations that DRAW draws
+#                                      (8 of each variant) take without gates, then a campaign of SECONDS (60) a kernel; PARTS="gates sweep campaign" says
+#                                      which of these. Gates and sweep of softmax take about 100 s, of each other kernel 40
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of variants of KERNEL (attention), without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
@@ -231,10 +236,12 @@ torch() {
 }
 
 gradients() {
-  local variant at_2k=long_b8h16s2048d128_bf16,long_b8h16s2048d128_bf16_causal
+  local each variant at_2k=long_b8h16s2048d128_bf16,long_b8h16s2048d128_bf16_causal
   local longer=long_b2h16s8192d128_bf16,long_b2h16s8192d128_bf16_causal
-  for variant in 60_wgmma 40_mma 45_two_pass 10_tiled; do
-    timeout 40 "$harness" eval attention_backward "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "$at_2k" \
+  # 10_tiled has no tensor cores: at 2k, where 40_mma takes 3 ms, its evaluation did not end in a minute.
+  for each in "60_wgmma:$at_2k" "40_mma:$at_2k" "45_two_pass:$at_2k" 10_tiled:model_b32h12s512_f16,seed_b1h2s200_f16; do
+    variant=${each%%:*}
+    timeout 40 "$harness" eval attention_backward "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "${each##*:}" \
       --db "$OUT/gradients.db" --gates 2>&1 | tee -a "$OUT/gradients.txt" | grep -v held
   done
   "$harness" kernels --json | timeout 40 python3 bench/torch_attention.py --backward ${at_2k//,/ } ${longer//,/ } | tee "$OUT/gradients_torch.lines"
@@ -258,6 +265,21 @@ moe() {
     timeout 35 "$harness" eval fused_moe "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "$on" --db "$OUT/moe.db" \
       --gates 2>&1 | tee -a "$OUT/moe.txt" | grep -v held
   done
+  # Where the seconds of an evaluation with gigabytes of weights go: a line a workload, its gates by their seconds.
+  [[ $parts != *" costs "* ]] || for each in 50_few:olmoe_t1 50_few:mixtral_8x7b_t1 60_streamed:deepseek_v3_8_t128 75_gathered:qwen3_30b_t8192; do
+    timeout "${COSTS_S:-40}" "$harness" eval fused_moe "${each%%:*}" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "${each##*:}" --db "$OUT/moe.db" \
+      --json 2>> "$OUT/moe_costs.err" | tee -a "$OUT/moe_costs.jsonl" | python3 -c '
+import json, sys
+for line in sys.stdin:
+    i = json.loads(line)
+    by_name = {}
+    for gate in i["gates"]:
+        seconds, count = by_name.get(gate["name"], (0, 0))
+        by_name[gate["name"]] = (seconds + (gate.get("seconds") or 0), count + 1)
+    longest = sorted(by_name.items(), key=lambda entry: -entry[1][0])[:10]
+    print(i["variant"], i["workload"], i["outcome"], i["time_ns"], {k: round(v, 1) for k, v in i["cost"].items() if v},
+          *(f"{name} {seconds:.1f} s ({count})" for name, (seconds, count) in longest), sep="; ")'
+  done
   [[ $parts != *" torch "* ]] ||
     "$harness" kernels --json | timeout 120 python3 bench/torch_moe.py --seconds 90 ${timed//,/ } | tee "$OUT/moe_torch.lines"
   # Without gates: the time of each workload at a few configurations, where an evaluation draws and judges gigabytes.
@@ -276,8 +298,43 @@ moe() {
   "$harness" export "$OUT/moe.jsonl" --lean --db "$OUT/moe.db" || true
 }
 
+# What a kernel that memory bounds is timed on: workloads, the newest variants, then variants with a configuration to compare with.
+bandwidth_of() {
+  case $1 in
+    softmax) echo "m2048n16384_bf16,m64n32768_f16,m512n128256_bf16,m256n131072_f32,m1024n50257_f16 45_streamed,40_cluster 30_registers,ROWS=1 20_online,VEC=8" ;;
+    paged_decode) echo "serve_b32h32kv8l4096d128p16_bf16,few_b4h32kv8l8192d128p16_bf16,one_b1h8l16384d128p32_f16 50_equal_shares 40_streamed,RING=2,ROWS=8,WARPS=8" ;;
+    rmsnorm_int8) echo "decode_bf16,prefill_bf16 30_ahead 20_registers,THREADS=512,ROWS=1" ;;
+    paged_gather) echo "b64l2048n128_bf16,b64l2048n1024_f16 40_at_once 20_spread,VEC=8,COPIES=2 30_bulk,WARPS=4" ;;
+  esac
+}
+
+bandwidth() {
+  local kernel variant workloads newest others on parts=" ${PARTS:-gates sweep campaign} " seconds=${1:-60} kernels=${2:-softmax,paged_decode,rmsnorm_int8,paged_gather}
+  for kernel in ${kernels//,/ }; do
+    read -r workloads newest others <<< "$(bandwidth_of "$kernel")"
+    # The first evaluation on a card also tries the gates of a kernel whose contract is new there.
+    [[ $parts != *" gates "* || $kernel != softmax ]] ||
+      timeout 120 "$harness" eval softmax 00_naive "${trust[@]}" --device "${DEVICE:-cuda}" --workload m33n257_f32 --db "$OUT/bandwidth.db" 2>&1 | tail -5
+    [[ $parts != *" gates "* ]] || for variant in ${newest//,/ }; do
+      timeout 60 "$harness" eval "$kernel" "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --workload "$workloads" --db "$OUT/bandwidth.db" \
+        --gates 2>&1 | tee -a "$OUT/bandwidth.txt" | grep -v " ok  "
+    done
+    # shellcheck disable=SC2086
+    [[ $parts != *" sweep "* ]] || for on in ${workloads//,/ }; do
+      KERNEL=$kernel DRAW=${DRAW:-8} sweep "$on" ${newest//,/ } $others 2>&1 | tee -a "$OUT/bandwidth_sweep.txt"
+    done
+    [[ $parts != *" campaign "* ]] ||
+      "$harness" run "$kernel" "${trust[@]}" --device "${DEVICE:-cuda}" --budget "${seconds}s" --db "$OUT/bandwidth.db" --workload "$workloads" 2>&1 |
+      tee -a "$OUT/bandwidth.txt"
+  done
+  "$harness" query --db "$OUT/bandwidth.db" "SELECT kernel, workload, variant, config, outcome, time_ns, floor_ns FROM v_iterations" \
+    --json > "$OUT/bandwidth.json" || true
+}
+
+# With DRAW: so many configurations of each variant, drawn at random.
 sweep() {
-  .carry/sweep_bench "$harness" "${DEVICE:-cuda:0}" "${KERNEL:-attention}" "$@" >> "$OUT/sweep.lines"
+  # shellcheck disable=SC2086
+  timeout "${SWEEP_S:-120}" .carry/sweep_bench ${DRAW:+--draw $DRAW 1} "$harness" "${DEVICE:-cuda:0}" "${KERNEL:-attention}" "$@" >> "$OUT/sweep.lines"
   python3 - "$OUT/sweep.lines" "$1" <<'PY'
 import json, sys
 rows = [row for row in map(json.loads, open(sys.argv[1])) if row["workload"] == sys.argv[2]]

@@ -138,7 +138,7 @@ void check_kernel(const std::string& name, const std::string& part = "") {
   int evaluated = 0;
   std::size_t turn = 0, asked = 0;
   const bool attends = name == "attention" || name == "attention_backward";
-  const std::size_t slices = attends ? 8 : name == "fused_moe" ? 4 : 1;
+  const std::size_t slices = attends ? 8 : name == "fused_moe" ? 4 : 2;
   const KernelInfo& kernel = bench.catalog().kernel(name);
   for (const Workload& workload : kernel.workloads) {
     if (only_for_gpus(workload) || workload.name.find(part) == std::string::npos) continue;

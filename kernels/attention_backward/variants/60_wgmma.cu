@@ -209,8 +209,9 @@ struct Consumer {
     harness::wgmma_pin(piece);
     add(piece, sums);
     harness::wgmma_wait<0>();
-    __syncwarp();  // all lanes have read the stage's lse and delta: one of them speaks for the warp
-    if (threadIdx.x % 32 == 0) harness::mbarrier_arrive(&ring.empty[stage]);
+    // Each lane for itself: it has read its own lse and delta of the stage, by ordinary loads, and what a neighbour has
+    // read it does not know. (Where only wgmma reads a stage, one lane may speak for a warp.)
+    harness::mbarrier_arrive(&ring.empty[stage]);
   }
 
   /// The warpgroup's rows of a sum, times `factor`, to the block's rows at `to`.
@@ -262,7 +263,7 @@ __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
     harness::mbarrier_init(&ring.keys, 1);
     for (int s = 0; s < STAGES; ++s) {
       harness::mbarrier_init(&ring.full[s], 1);
-      harness::mbarrier_init(&ring.empty[s], 4 * kWarpgroups);
+      harness::mbarrier_init(&ring.empty[s], 128 * kWarpgroups);
     }
     harness::mbarrier_init_fence();
   }

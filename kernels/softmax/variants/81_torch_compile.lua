@@ -1,0 +1,1 @@
+return rival { "torch", call = "eager.py", compile = true }
