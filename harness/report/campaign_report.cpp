@@ -552,8 +552,6 @@ struct Totals {
 
 Totals totals_of(const Known& known) {
   Totals totals;
-  double logs = 0;
-  int counted = 0;
   for_rows(known.of("workloads"), [&](const FigureRow& row) {
     ++totals.bests;
     totals.confirmed += row.flag("confirmed") ? 1 : 0;
@@ -561,12 +559,11 @@ Totals totals_of(const Known& known) {
       ++totals.rivals;
       totals.ahead += row.sum("rival_ns") > row.sum("time_ns") ? 1 : 0;
     }
-    if (row.sum("speedup") > 0) logs += std::log(row.sum("speedup")), ++counted;
   });
   const std::vector<MissingBest> missing = missing_bests(known);
   totals.workloads = totals.bests + static_cast<int>(missing.size());
   totals.not_tried = static_cast<int>(std::ranges::count(missing, false, &MissingBest::tried));
-  if (counted > 0) totals.score = std::exp(logs / totals.workloads);  // those without a best count as 1
+  if (known.head.has("score")) totals.score = known.head.sum("score");
   return totals;
 }
 

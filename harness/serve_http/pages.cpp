@@ -55,7 +55,7 @@ const std::vector<Page>& pages() {
       {"/kernel/:kernel/points", {"kernel_points"}, Detail::none, false},
       {"/devices", {"devices", "drivers", "card_checks"}},
       {"/playbook", {}, Detail::patterns},
-      {"/playbook/:pattern", {"applied"}, Detail::pattern},
+      {"/playbook/:pattern", {}, Detail::pattern},
       {"/query", {"schema"}},
       {"/answer", {}, Detail::answer, false},
   };

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/store/figures.h"
 #include "harness/store/stored_json.h"
 
 namespace harness::store {
@@ -57,9 +57,8 @@ json bests_of(Store& store, std::int64_t campaign) {
       "FROM (SELECT id, row_number() OVER (PARTITION BY kernel, workload "
       "      ORDER BY confirmed DESC, time_ns, id) AS place FROM iteration j "
       "      WHERE campaign = ?1 AND outcome = 'passed' AND time_ns IS NOT NULL AND purpose <> 'rival' "
-      "      AND NOT EXISTS (SELECT 1 FROM refuted f JOIN campaign q ON q.id = ?1 "
-      "        WHERE f.candidate = j.candidate AND f.workload = j.workload "
-      "        AND f.device_name = q.device_name)) b "
+      "      AND NOT EXISTS (SELECT 1 FROM struck l WHERE l.campaign = j.campaign AND l.workload = j.workload "
+      "        AND l.candidate = j.candidate)) b "
       "JOIN iteration i ON i.id = b.id JOIN candidate c ON c.id = i.candidate "
       "JOIN campaign p ON p.id = i.campaign WHERE b.place = 1 ORDER BY i.kernel, i.workload",
       campaign);
@@ -68,7 +67,7 @@ json bests_of(Store& store, std::int64_t campaign) {
 
 namespace {
 
-/// A workload without a best counts as 1 in a score. 0 where an older campaign did not write down what it planned.
+/// 0 where an older campaign did not write down what it planned.
 std::int64_t planned_workloads(Store& store, std::int64_t campaign) {
   Statement query(store.connection(),
                   "SELECT coalesce(json_array_length(options, '$.planned'), 0) FROM campaign WHERE id = ?", campaign);
@@ -82,19 +81,12 @@ void add_computed(Store& store, json& row) {
   const std::int64_t id = row["campaign"].get<std::int64_t>();
   row["kernels"] =
       row["kernels"].is_string() ? parsed_json(row["kernels"].get<std::string>()).value_or(json()) : json();
-  double logs = 0;
-  int counted = 0;
-  for (const json& best : bests_of(store, id)) {
-    const json speedup = best.at("speedup");
-    if (!speedup.is_number() || !(speedup.get<double>() > 0)) continue;
-    logs += std::log(speedup.get<double>());
-    ++counted;
-    row["emulation"] = best.at("emulation");
-  }
-  const auto planned = std::max<std::int64_t>(counted, planned_workloads(store, id));
-  row["score"] = counted > 0 ? json(std::exp(logs / static_cast<double>(planned))) : json();
-  row["workloads"] = counted;
-  row["workloads_planned"] = planned;
+  const json head = figure_objects(store, "campaign", id).at(0);
+  const std::int64_t improved = head["improved"].is_null() ? 0 : head["improved"].get<std::int64_t>();
+  row["score"] = head["score"];
+  row["workloads"] = improved;
+  row["workloads_planned"] = std::max(improved, planned_workloads(store, id));
+  if (improved > 0) row["emulation"] = head["emulation"];
   const json facts = environment_facts(store, id);
   const std::string release = fact_text(facts, "driver_release");
   row["driver"] = text_or_null(release.empty() ? fact_text(facts.value("device", json()), "driver") : release);

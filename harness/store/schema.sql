@@ -159,6 +159,8 @@ CREATE INDEX iteration_fastest ON iteration(kernel, workload, candidate, campaig
 -- What a table of all attempts is sorted by, and the messages that it is searched for, without reading the rows themselves.
 CREATE INDEX iteration_numbers
   ON iteration(wall_s, usd, time_ns, speedup, floor_ns, registers, shared_bytes, spill_bytes, workload);
+CREATE INDEX iteration_confirmed ON iteration(campaign, kernel, workload, time_ns, candidate)
+  WHERE confirmed = 1 AND outcome = 'passed';
 CREATE INDEX iteration_messages ON iteration(error_message) WHERE error_message IS NOT NULL;
 
 -- Each check that was made, in order, with its evidence in words and numbers.
@@ -359,6 +361,14 @@ CREATE TABLE refuted (
   PRIMARY KEY (candidate, workload, device_name)
 ) STRICT, WITHOUT ROWID;
 
+-- What is no best of a campaign, though it passed there: a refuted candidate, and one that failed its confirmation in any way.
+CREATE TABLE struck (
+  campaign  INTEGER NOT NULL REFERENCES campaign(id),
+  workload  TEXT NOT NULL,
+  candidate INTEGER NOT NULL REFERENCES candidate(id),
+  PRIMARY KEY (campaign, workload, candidate)
+) STRICT, WITHOUT ROWID;
+
 -- The fastest passed iteration of ours, once among the confirmed and once among the others.
 CREATE TABLE rollup_best (
   kernel        TEXT NOT NULL,
@@ -399,7 +409,7 @@ CREATE TABLE rollup_end (
 ) STRICT, WITHOUT ROWID;
 
 -- How the best time of each workload fell in each campaign: the passed iterations of ours that were faster than all before,
--- with what the campaign's iterations had cost until then.
+-- with what the campaign's iterations had cost until then. Without what was struck.
 CREATE TABLE rollup_step (
   campaign  INTEGER NOT NULL REFERENCES campaign(id),
   kernel    TEXT NOT NULL,
@@ -538,12 +548,46 @@ BEGIN
       seconds    = seconds + excluded.seconds,
       usd        = CASE WHEN excluded.usd IS NULL THEN usd ELSE coalesce(usd, 0) + excluded.usd END,
       example    = excluded.example;
+  INSERT OR IGNORE INTO struck
+    SELECT NEW.campaign, NEW.workload, NEW.candidate
+    WHERE (NEW.purpose = 'confirm' AND NEW.confirmed = 0 AND NEW.outcome NOT IN ('interrupted', 'lost'))
+       OR (NEW.outcome = 'passed' AND EXISTS (
+             SELECT 1 FROM refuted r WHERE r.candidate = NEW.candidate AND r.workload = NEW.workload
+               AND r.device_name = (SELECT device_name FROM campaign WHERE id = NEW.campaign)));
   INSERT INTO rollup_step
     SELECT NEW.campaign, NEW.kernel, NEW.workload, NEW.id, NEW.time_ns,
            (SELECT sum(e.usd) FROM rollup_end e WHERE e.campaign = NEW.campaign)
     WHERE NEW.outcome = 'passed' AND NEW.purpose <> 'rival' AND NEW.time_ns IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM rollup_step s WHERE s.campaign = NEW.campaign AND s.kernel = NEW.kernel
-                      AND s.workload = NEW.workload AND s.time_ns <= NEW.time_ns);
+                      AND s.workload = NEW.workload AND s.time_ns <= NEW.time_ns)
+      AND NOT EXISTS (SELECT 1 FROM struck l WHERE l.campaign = NEW.campaign AND l.workload = NEW.workload
+                      AND l.candidate = NEW.candidate);
+END;
+
+CREATE TRIGGER refuted_is_struck AFTER INSERT ON refuted
+BEGIN
+  INSERT OR IGNORE INTO struck
+    SELECT i.campaign, i.workload, i.candidate FROM iteration i JOIN campaign p ON p.id = i.campaign
+    WHERE i.candidate = NEW.candidate AND i.workload = NEW.workload AND i.outcome = 'passed' AND p.device_name = NEW.device_name;
+END;
+
+-- Where it was a step, the times fell otherwise.
+CREATE TRIGGER struck_leaves_steps AFTER INSERT ON struck
+WHEN EXISTS (SELECT 1 FROM rollup_step s JOIN iteration i ON i.id = s.iteration
+             WHERE s.campaign = NEW.campaign AND s.workload = NEW.workload AND i.candidate = NEW.candidate)
+BEGIN
+  DELETE FROM rollup_step
+    WHERE campaign = NEW.campaign AND workload = NEW.workload AND kernel = (SELECT kernel FROM candidate WHERE id = NEW.candidate);
+  INSERT INTO rollup_step
+    SELECT NEW.campaign, kernel, workload, id, time_ns, usd FROM (
+      SELECT kernel, workload, id, time_ns, ours, sum(usd) OVER (ORDER BY id) AS usd,
+             min(time_ns) OVER (PARTITION BY ours ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+      FROM (SELECT i.*, i.outcome = 'passed' AND i.purpose <> 'rival' AND i.time_ns IS NOT NULL AND i.workload = NEW.workload
+                   AND i.kernel = (SELECT kernel FROM candidate WHERE id = NEW.candidate)
+                   AND NOT EXISTS (SELECT 1 FROM struck l WHERE l.campaign = NEW.campaign AND l.workload = NEW.workload
+                                   AND l.candidate = i.candidate) AS ours
+            FROM iteration i WHERE i.campaign = NEW.campaign))
+    WHERE ours AND (before_ns IS NULL OR time_ns < before_ns);
 END;
 
 CREATE TRIGGER iteration_costs AFTER INSERT ON iteration

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Optional, Type
+from typing import Any, Mapping, Optional, Type, cast
 
 
 class HarnessError(Exception):
@@ -41,10 +41,14 @@ _BY_KIND: Mapping[str, Type[HarnessError]] = {
 _BY_STATUS: Mapping[int, Type[HarnessError]] = {2: BadInput, 3: EnvironmentLacks, 130: Cancelled}
 
 
+def fields_of(value: object) -> Mapping[str, Any]:
+    """An object of the program's JSON; empty where it is none."""
+    return cast(Mapping[str, Any], value) if isinstance(value, dict) else {}
+
+
 def of_answer(answer: Mapping[str, object]) -> HarnessError:
     """The exception for an answer whose `ok` is false."""
-    error = answer.get("error")
-    fields: Mapping[str, object] = error if isinstance(error, dict) else {}
+    fields = fields_of(answer.get("error"))
     kind, message = str(fields.get("kind", "")), str(fields.get("message", "the program gave no reason"))
     advice = answer.get("next")
     return _BY_KIND.get(kind, HarnessError)(message, str(advice) if advice else None)

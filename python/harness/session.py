@@ -1,4 +1,6 @@
 """A session with the program: a budget, evaluations, campaigns, and questions to the record."""
+# A session and its evaluations are one thing in two classes.
+# pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
@@ -155,7 +157,7 @@ class Session:
             if evaluation._cancelled:
                 self._ask_to_cancel(evaluation)
             self._step(evaluation, "job", {"job": evaluation._job, "wait_s": _WAIT_S})
-        elif not answer.get("ok") and (answer.get("error") or {}).get("kind") == "busy":
+        elif not answer.get("ok") and errors.fields_of(answer.get("error")).get("kind") == "busy":
             if evaluation._cancelled:
                 self._end(evaluation, None, errors.Cancelled("it was cancelled before it began"))
                 return
@@ -165,7 +167,7 @@ class Session:
         elif not answer.get("ok"):
             self._end(evaluation, None, errors.of_answer(answer))
         elif answer.get("outcome") == "interrupted":
-            failed = answer.get("error_of_candidate") or {}
+            failed = errors.fields_of(answer.get("error_of_candidate"))
             self._end(evaluation, None, errors.Cancelled(failed.get("message", "it was stopped"), answer.get("next")))
         else:
             self._end(evaluation, verdict_of(answer))

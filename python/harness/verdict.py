@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, cast
+
+from .errors import fields_of
 
 Interval = Tuple[float, float]
 
@@ -95,16 +97,16 @@ class Verdict:
 
 
 def _interval(value: Any) -> Optional[Interval]:
-    return (float(value[0]), float(value[1])) if isinstance(value, list) and len(value) == 2 else None
+    ends = cast(Sequence[float], value) if isinstance(value, list) else ()
+    return (float(ends[0]), float(ends[1])) if len(ends) == 2 else None
 
 
 def _failure(answer: Mapping[str, Any]) -> Optional[Failure]:
-    error = answer.get("error_of_candidate")
-    if not isinstance(error, dict):
+    error = fields_of(answer.get("error_of_candidate"))
+    if not error:
         return None
-    bad = error.get("first_bad")
-    first = FirstBad(str(bad.get("argument", "")), bad.get("index"), bad.get("expected"), bad.get("got")) \
-        if isinstance(bad, dict) else None
+    bad = fields_of(error.get("first_bad"))
+    first = FirstBad(str(bad.get("argument", "")), bad.get("index"), bad.get("expected"), bad.get("got")) if bad else None
     return Failure(str(error.get("stage", "")), str(error.get("class", "")), str(error.get("message", "")), first,
                    error.get("log"))
 
@@ -133,5 +135,6 @@ class Rows(List[Dict[str, Any]]):
 
     def frame(self) -> Any:
         """As a pandas DataFrame; raises ImportError where pandas is not installed."""
-        import pandas  # type: ignore
-        return pandas.DataFrame(list(self))
+        import importlib
+
+        return importlib.import_module("pandas").DataFrame(list(self))

@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
+#include "harness/store/campaigns.h"
 #include "harness/store/history.h"
+#include "harness/store/page_record.h"
 #include "tests/store/recorded.h"
 
 using namespace harness;
@@ -50,7 +53,10 @@ constexpr const char* kStepsRecomputed = R"(
   WITH passed AS (
     SELECT *, min(time_ns) OVER (PARTITION BY campaign, kernel, workload ORDER BY id
                                  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-    FROM iteration WHERE outcome = 'passed' AND purpose <> 'rival' AND time_ns IS NOT NULL)
+    FROM iteration i WHERE outcome = 'passed' AND purpose <> 'rival' AND time_ns IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM iteration w JOIN campaign q ON q.id = w.campaign JOIN campaign p ON p.id = i.campaign
+      WHERE w.candidate = i.candidate AND w.workload = i.workload AND q.device_name = p.device_name
+        AND w.outcome IN ('wrong_answer', 'rejected')))
   SELECT p.campaign, p.kernel, p.workload, p.id, p.time_ns,
          (SELECT round(sum(i.usd), 9) FROM iteration i WHERE i.campaign = p.campaign AND i.id <= p.id)
   FROM passed p WHERE p.before IS NULL OR p.time_ns < p.before ORDER BY 1, 2, 3, 4)";
@@ -87,6 +93,44 @@ TEST_CASE("the sums equal what the iterations say, after any history") {
       Approx(value(*store, "SELECT (SELECT sum(usd) FROM iteration) + (SELECT total(usd) FROM charge)").get<double>()));
   CHECK(value(*store, "SELECT sum(seconds) FROM rollup_cost WHERE kernel = ''") ==
         value(*store, "SELECT sum(seconds) FROM charge"));
+}
+
+TEST_CASE("the score of a campaign is of what was confirmed, and a winner that was refuted is no part of it") {
+  auto store = Store::in_memory();
+  CampaignRecord record_of = a_campaign();
+  record_of.options = json::parse(R"({"planned":[{"kernel":"attention","workload":"s128","weight":3.0},
+                                      {"kernel":"attention","workload":"s512","weight":1.0}]})");
+  const auto campaign = store->begin_campaign(record_of);
+  const auto score = [&] {
+    const json listed = campaigns(*store, {}).at(0);
+    const PageSql list = page_sql("campaigns", {{"before", "99"}});
+    CHECK(rows(*store, ("SELECT score FROM (" + list.sql + ")").c_str()) == json_text(listed["score"]) + " \n");
+    return listed["score"];
+  };
+  const auto falls = [&] { return value(*store, "SELECT group_concat(CAST(time_ns AS INTEGER)) FROM rollup_step"); };
+  CHECK(score().is_null());
+  record(*store, an_attempt(campaign, 1), passed(100));  // speedup 10
+  CHECK(score().get<double>() == Approx(std::pow(10, 3 / 4.0)));
+  record(*store, an_attempt(campaign, 2), passed(10));  // 100
+  record(*store, an_attempt(campaign, 3), passed(50));  // 20, no step beside the one before
+  CHECK(score().get<double>() == Approx(std::pow(100, 3 / 4.0)));
+  CHECK(falls() == "100,10");
+  record(*store, an_attempt(campaign, 2), an_evaluation(WrongAnswer{}));
+  CHECK(score().get<double>() == Approx(std::pow(20, 3 / 4.0)));
+  CHECK(falls() == "100,50");
+  AttemptRecord confirm = an_attempt(campaign, 3);
+  confirm.purpose = Purpose::confirm;
+  record(*store, confirm, an_evaluation(Interrupted{}));  // says nothing
+  CHECK(falls() == "100,50");
+  record(*store, confirm, an_evaluation(TimedOut{}));
+  CHECK(score().get<double>() == Approx(std::pow(10, 3 / 4.0)));
+  CHECK(falls() == "100");
+  CHECK(bests_of(*store, campaign).at(0)["time_ns"] == 100);
+  record(*store, an_attempt(campaign, 1), passed(80), true);  // 12.5, confirmed
+  CHECK(score().get<double>() == Approx(std::pow(12.5, 3 / 4.0)));
+  const json listed = campaigns(*store, {}).at(0);
+  CHECK(listed["workloads"] == 1);
+  CHECK(listed["workloads_planned"] == 2);
 }
 
 TEST_CASE("the best is the best confirmed, and without one the best that passed") {

@@ -3,8 +3,7 @@ WITH fastest AS (
   SELECT i.kernel, i.workload, i.confirmed, i.id, min(i.time_ns) AS time_ns
   FROM iteration i
   WHERE i.campaign = :campaign AND i.outcome = 'passed' AND i.time_ns IS NOT NULL AND i.purpose <> 'rival'
-    AND NOT EXISTS (SELECT 1 FROM refuted f WHERE f.candidate = i.candidate AND f.workload = i.workload
-                    AND f.device_name = (SELECT device_name FROM campaign WHERE id = :campaign))
+    AND NOT EXISTS (SELECT 1 FROM struck l WHERE l.campaign = i.campaign AND l.workload = i.workload AND l.candidate = i.candidate)
   GROUP BY i.kernel, i.workload, i.confirmed),
 best AS (SELECT id, kernel, workload, max(confirmed) FROM fastest GROUP BY kernel, workload),
 rivals AS (

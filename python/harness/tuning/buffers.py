@@ -7,7 +7,7 @@ import copy
 import math
 import platform
 import random
-from typing import Any, List, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple, cast
 
 from .kinds import FLOATS, Domain, Kind, Stats, spike_positions
 
@@ -18,7 +18,7 @@ class Buffers(Kind):
     device = "cpu"
 
     def __init__(self) -> None:
-        self.device_name = _processor()
+        self.device_name = processor_name()
         self.program = f"Python {platform.python_version()}"
         self._flushed, self._clean = bytearray(), b""
 
@@ -109,7 +109,8 @@ class Buffers(Kind):
 
     def measure(self, reference: Any, got: Any) -> Stats:
         right, found, shape = _elements(reference), _elements(got), self.shape(got)
-        columns, stats, rows = (shape or (1,))[-1] or 1, Stats(), []
+        columns, stats = (shape or (1,))[-1] or 1, Stats()
+        rows: List[Tuple[float, float]] = []  # squares of error and of size
         for first in range(0, len(found), columns):
             error2 = size2 = 0.0
             for i in range(first, min(first + columns, len(found))):
@@ -117,7 +118,7 @@ class Buffers(Kind):
                 if not math.isfinite(r) or not math.isfinite(g):
                     if not (r == g or (math.isnan(r) and math.isnan(g))):
                         stats.not_finite += 1
-                        stats.first_not_finite = stats.first_not_finite or _index(i, shape)
+                        stats.first_not_finite = stats.first_not_finite or index_at(i, shape)
                     continue
                 stats.count += 1
                 error2 += (g - r) ** 2
@@ -135,7 +136,7 @@ class Buffers(Kind):
                 if math.isfinite(r) and math.isfinite(g):
                     badness = abs(g - r) / (max(abs(r), rms) or 1)
                     if badness > stats.worst_element:
-                        stats.worst_element, stats.worst_index = badness, _index(i, shape)
+                        stats.worst_element, stats.worst_index = badness, index_at(i, shape)
                         stats.expected, stats.got = r, g
         return stats
 
@@ -144,7 +145,7 @@ class Buffers(Kind):
         wrong = [i for i in range(len(found)) if found[i] != right[i]]
         if not wrong:
             return 0, (), 0, 0
-        return len(wrong), _index(wrong[0], self.shape(got)), float(right[wrong[0]]), float(found[wrong[0]])
+        return len(wrong), index_at(wrong[0], self.shape(got)), float(right[wrong[0]]), float(found[wrong[0]])
 
     def spoiled(self, right: Any, how: str, other: Any, bits: int) -> Any:
         floating = self.dtype(right) in FLOATS
@@ -179,17 +180,19 @@ class Buffers(Kind):
         return memoryview(value).nbytes
 
 
-def _elements(value: Any) -> memoryview:
-    view = memoryview(value)
-    return view.cast("B").cast(view.format.lstrip("@=<"))  # type: ignore[call-overload,no-any-return]
+def _elements(value: Any) -> Any:
+    """A flat memoryview: whole numbers or floating ones, which no type says."""
+    view: Any = memoryview(value)
+    return view.cast("B").cast(view.format.lstrip("@=<"))
 
 
 def _like(value: Any, held: Any, code: str = "") -> memoryview:
-    view = memoryview(value)
-    return memoryview(held).cast("B").cast(code or view.format, list(view.shape or (0,)))  # type: ignore[call-overload,no-any-return]
+    view, bare = memoryview(value), memoryview(held).cast("B")
+    shaped: memoryview = cast(Any, bare).cast(code or view.format, list(view.shape or (0,)))
+    return shaped
 
 
-def _index(place: int, shape: Sequence[int]) -> Tuple[int, ...]:
+def index_at(place: int, shape: Sequence[int]) -> Tuple[int, ...]:
     index: List[int] = []
     for extent in reversed(shape):
         place, last = divmod(place, max(1, extent))
@@ -228,7 +231,7 @@ def _in_form(plain: List[float], form: str, columns: int, drawn: random.Random) 
     return plain
 
 
-def _processor() -> str:
+def processor_name() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             for line in file:

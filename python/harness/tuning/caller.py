@@ -16,7 +16,7 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, IO, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import IO, Any, Callable, Dict, Generator, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
 from .. import errors
 from ..program import Commands, find_program
@@ -88,7 +88,7 @@ def _question(subject: Subject, compile_fn: Compile, space: Mapping[str, Sequenc
               constraint: Optional[Callable[[Dict[str, Any]], bool]], tolerance: Optional[float],
               name: Optional[str]) -> Json:
     values = {key: [_value(key, each) for each in space[key]] for key in sorted(space)}
-    question = {"schema": 1, "name": name or _plain(getattr(compile_fn, "__name__", "callable")),
+    question: Json = {"schema": 1, "name": name or _plain(getattr(compile_fn, "__name__", "callable")),
                 "device": subject.kind.device, "device_name": subject.kind.device_name[:80],
                 "program": subject.kind.program, "compile_source": _source(compile_fn),
                 "baseline_source": _source(subject.baseline), "arguments": subject.described(tolerance),
@@ -126,9 +126,9 @@ def _source(function: Any) -> str:
 def _told(value: Any) -> Any:
     """JSON has no infinities and no NaN: null."""
     if isinstance(value, dict):
-        return {key: _told(each) for key, each in value.items()}
+        return {key: _told(each) for key, each in cast(Dict[str, Any], value).items()}
     if isinstance(value, (list, tuple)):
-        return [_told(each) for each in value]
+        return [_told(each) for each in cast(Sequence[Any], value)]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -284,7 +284,7 @@ def _sentence(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _deadline(seconds: float) -> Iterator[None]:
+def _deadline(seconds: float) -> Generator[None, None, None]:
     """Raises TimedOut in Python code that takes longer. Only in the main thread, and where nobody else uses the alarm."""
     free = threading.current_thread() is threading.main_thread() and \
         signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None)

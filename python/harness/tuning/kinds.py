@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, cast
 
 FLOATS = ("f64", "f32", "f16", "bf16", "e4m3", "e5m2")
 
@@ -132,8 +132,8 @@ class Kind:
 class Results:
     """What a call returned, flat: arrays by name."""
 
-    arrays: Dict[str, Any] = field(default_factory=dict)
-    others: Dict[str, Any] = field(default_factory=dict)
+    arrays: Dict[str, Any] = field(default_factory=lambda: {})
+    others: Dict[str, Any] = field(default_factory=lambda: {})
 
 
 def flat(kind: Kind, value: Any, name: str = "result") -> Results:
@@ -142,13 +142,13 @@ def flat(kind: Kind, value: Any, name: str = "result") -> Results:
     if kind.owns(value):
         results.arrays[name] = value
     elif isinstance(value, (tuple, list)):
-        for number, each in enumerate(value):
+        for number, each in enumerate(cast(Sequence[Any], value)):
             part = flat(kind, each, f"{name}.{number}")
             results.arrays.update(part.arrays)
             results.others.update(part.others)
     elif isinstance(value, dict):
-        for key in value:
-            part = flat(kind, value[key], f"{name}.{key}")
+        for key, each in cast(Dict[str, Any], value).items():
+            part = flat(kind, each, f"{name}.{key}")
             results.arrays.update(part.arrays)
             results.others.update(part.others)
     elif value is not None:

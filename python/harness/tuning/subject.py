@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import secrets
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, cast
 
 from .kinds import FLOATS, Domain, Kind, Results, flat
 
@@ -70,7 +70,7 @@ class Subject:
 
     def described(self, tolerance: Optional[float]) -> List[Dict[str, Any]]:
         """The arguments and results as the program is told of them."""
-        told = [{"name": self.names[i], "kind": "inout" if i in self.written else "input",
+        told: List[Dict[str, Any]] = [{"name": self.names[i], "kind": "inout" if i in self.written else "input",
                  "dtype": self.kind.dtype(self.given[i]), "shape": list(self.kind.shape(self.given[i]))}
                 for i in self.positions]
         told += [{"name": name, "kind": "output", "dtype": dtype, "shape": list(shape)}
@@ -98,7 +98,7 @@ class Subject:
         return made
 
     def _looks(self, value: Any) -> Tuple[Any, ...]:
-        return (self.kind.dtype(value), self.kind.shape(value)) if self.kind.owns(value) else (type(value),)
+        return (self.kind.dtype(value), self.kind.shape(value)) if self.kind.owns(value) else (cast(Any, type(value)),)
 
     def results(self, function: Function, arguments: Sequence[Any]) -> Results:
         return self.flat(self.kind.call(function, arguments))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import platform
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-import torch  # type: ignore[import-not-found,unused-ignore]
+torch: Any = importlib.import_module("torch")  # Any: it may not be here, and its types are not whole
 
-from .buffers import _index, _processor
+from .buffers import index_at, processor_name
 from .kinds import FLOATS, Domain, Kind, Stats, spike_positions
 
 _NAMES = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "float8_e4m3fn": "e4m3",
@@ -28,10 +29,10 @@ class Tensors(Kind):
             raise ValueError(f"tensors on '{self._place.type}' cannot be timed: a CPU or a CUDA GPU is needed")
         self.on_gpu = self._place.type == "cuda"
         self.device = f"cuda:{self._place.index or 0}" if self.on_gpu else "cpu"
-        self.device_name = torch.cuda.get_device_name(self._place) if self.on_gpu else _processor()
+        self.device_name = torch.cuda.get_device_name(self._place) if self.on_gpu else processor_name()
         self.program = f"Python {platform.python_version()}, PyTorch {torch.__version__}"
         self._grad = any(each.requires_grad for each in tensors)
-        self._flushed: Optional[Any] = None
+        self._flushed: Any = None  # a tensor, once it is needed
 
     def owns(self, value: Any) -> bool:
         return isinstance(value, torch.Tensor)
@@ -134,7 +135,7 @@ class Tensors(Kind):
         stats, bad = Stats(), (~finite & ~agree).flatten()
         stats.not_finite = int(bad.sum())
         if stats.not_finite:
-            stats.first_not_finite = _index(int(bad.to(torch.uint8).argmax()), shape)
+            stats.first_not_finite = index_at(int(bad.to(torch.uint8).argmax()), shape)
         if found.numel() == 0:
             return stats
         right, found = torch.where(finite, right, 0.0 * right.new_ones(())), torch.where(finite, found, 0.0 * right.new_ones(()))
@@ -148,7 +149,7 @@ class Tensors(Kind):
         stats.worst_row = float((error2 / scale2).sqrt().max())
         badness = (error / torch.maximum(right.abs(), (scale2 / columns).sqrt()[:, None])).flatten()
         worst = int(badness.argmax())
-        stats.worst_element, stats.worst_index = float(badness[worst]), _index(worst, shape)
+        stats.worst_element, stats.worst_index = float(badness[worst]), index_at(worst, shape)
         stats.expected, stats.got = float(right.flatten()[worst]), float(found.flatten()[worst])
         return stats
 
@@ -158,7 +159,7 @@ class Tensors(Kind):
         if not count:
             return 0, (), 0, 0
         first = int(wrong.to(torch.uint8).argmax())
-        return count, _index(first, self.shape(got)), float(reference.flatten()[first]), float(got.flatten()[first])
+        return count, index_at(first, self.shape(got)), float(reference.flatten()[first]), float(got.flatten()[first])
 
     def spoiled(self, right: Any, how: str, other: Any, bits: int) -> Any:
         floating, wrong = self.dtype(right) in FLOATS, right.detach().clone()
@@ -228,7 +229,7 @@ def _in_form(plain: Any, form: str, generator: Any) -> Any:
         return torch.where(torch.rand(plain.shape, **place) < 1 / 128, plain * 64, plain)
     if form in ("few spikes", "wide spikes"):
         flat = plain.contiguous().view(-1)
-        choose = lambda count: int(torch.randint(count, (1,), **place))  # noqa: E731
+        choose: Callable[[int], int] = lambda count: int(torch.randint(count, (1,), **place))  # noqa: E731
         for i in spike_positions(flat.numel(), choose):
             sign = 1 if choose(2) else -1
             flat[i] = flat[i] * 512 if form == "few spikes" else sign * 7e4 * (1 + float(torch.rand(1, **place)))

@@ -1,10 +1,11 @@
 """Calls of PyTorch as one CUDA graph, and how long they take. The program `harness` carries this file, too: what it calls
 as a baseline or a rival (docs/problems.md) is timed by the same lines as what `harness.tune` tunes."""
 
+import importlib
 import time
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-import torch  # type: ignore[import-not-found,unused-ignore]
+torch: Any = importlib.import_module("torch")  # Any: it may not be here, and its types are not whole
 
 
 def captured(function: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> Tuple[Optional[Any], str, List[Any]]:

@@ -41,7 +41,7 @@ try {
     return Number(tile?.querySelector('b')?.textContent) > before + 2 || document.querySelector('header.top')?.textContent.includes('ended: ');
   }, first, kPatience);
   if (!((await page.evaluate(attempts)) > first)) faults.push('the count of attempts did not follow the campaign');
-  await page.waitForSelector('.stair', kPatience);
+  await page.waitForSelector('.stair', { ...kPatience, state: 'attached' });
   campaign.kill('SIGINT');
   await ended;
   await page.waitForFunction(() => /ended: /.test(document.querySelector('header.top')?.textContent ?? ''), null, kPatience);

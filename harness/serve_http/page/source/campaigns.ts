@@ -93,7 +93,7 @@ export function campaigns_page(main: HTMLElement, data: PageData): void {
     columns: [
       { name: '#', key: 'campaign', number: true, cell: (row) => link(`/campaign/${row['campaign']}`, row['campaign']) },
       { name: 'state', key: 'reason', cell: (row) => reason_badge(row, lives.get(row['campaign'])) },
-      { name: 'best', key: 'best_speedup', number: true, title: 'Geometric mean over its workloads of the best speedup that passed; its page has the score of what was confirmed', cell: (row) => h('b', {}, format.ratio(row['best_speedup'])) },
+      { name: 'score', key: 'score', number: true, title: 'Geometric mean of the speedups over the baselines: of what was confirmed, where something was', cell: (row) => h('b', {}, format.ratio(lives.get(row['campaign'])?.speedup ?? row['score'])) },
       { name: 'name', key: 'name', wide: true, cell: (row) => [row['name'] ?? h('span', { class: 'soft' }, 'no name'), row['imported'] ? h('small', {}, ' imported') : null] },
       { name: 'best over time', late: 1, cell: (row) => lazily(row['campaign'], 'sparkplace', score_curve) },
       { name: 'of rival', number: true, late: 1, title: "Geometric mean of the rivals' times over the best times", cell: (row) => lazily(row['campaign'], 'lazy', (data) => { const mean = mean_of(data, (best) => (best['rival_ns'] ? best['rival_ns'] / best['time_ns'] : null)); return mean === null ? '' : format.ratio(mean); }) },

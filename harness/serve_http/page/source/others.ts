@@ -113,15 +113,32 @@ export function playbook_page(main: HTMLElement, data: PageData): void {
     { name: 'techniques', wide: true, late: 2, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, late: 1, cell: (row) => h('span', { class: 'soft' }, inline(row['summary'] ?? '')) }] })));
 }
 
+/// Each turn to an arm that rests on the page, with what the workload's best time came to.
+function applications(all: Row[]): HTMLElement {
+  const rows = [...all].reverse();
+  const gain = (row: Row): Child => (row['gain'] === null ? h('span', { class: 'soft' }, row['evaluations'] ? 'nothing to compare' : 'not tried') : row['gain'] > 1 ? h('b', { class: 'goodtext' }, format.ratio(row['gain']), ' ▲') : 'no faster');
+  const most = 200, place = h('div');
+  const draw = (some: Row[]): void => put(place, data_table({ rows: some, empty: 'No decision rests on it yet.', columns: [
+    { name: 'campaign', key: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) },
+    { name: 'arm', wide: true, cell: (row) => (row['kernel'] ? link(`/attempts?campaign=${row['campaign']}&workload=${encodeURIComponent(row['workload'])}&technique=${encodeURIComponent(row['technique'])}`, `${row['kernel']} ${row['workload']} `, h('b', {}, row['technique'])) : h('span', { class: 'soft' }, 'the campaign ended before')) },
+    { name: 'best time after it', key: 'gain', number: true, cell: gain },
+    { name: 'attempts', key: 'evaluations', number: true, cell: (row) => format.count(row['evaluations']) },
+    { name: 'took', key: 'seconds', number: true, late: 1, cell: (row) => format.seconds(row['seconds']) },
+    { name: 'cost', key: 'usd', number: true, late: 2, cell: (row) => format.money(row['usd']) },
+    { name: 'because', wide: true, late: 1, cell: (row) => [row['rule'] ? h('span', { class: 'badge' }, row['rule']) : null, ' ', h('span', { class: 'soft' }, row['why'])] },
+    { name: 'device', wide: true, late: 3, cell: (row) => row['device_name'] }] }));
+  draw(rows.slice(0, most));
+  const more = rows.length > most ? h('button', { type: 'button', onclick: () => { draw(rows); more?.remove(); } }, `all ${format.count(rows.length)}`) : null;
+  return h('div', {}, place, more);
+}
+
 export function pattern_page(main: HTMLElement, data: PageData): void {
   const found = data['pattern'] ?? {}, evidence = found.evidence ?? {};
   document.title = `${found.title ?? 'pattern'} · harness`;
-  put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, inline(found.summary ?? '')), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links('applied'))),
+  put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, inline(found.summary ?? '')), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links('', 'json'))),
     h('div', { class: 'columns' }, h('div', { class: 'wide' }, panel('The page', markdown((found.text ?? '').replace(/^# .*\n/, '')))),
-      h('div', { class: 'rail' }, panel('What came of it', facts([['applied', format.count(evidence.applied)], ['improved', format.count(evidence.improved)], ['mean gain', format.ratio(evidence.mean_gain)], ['against', evidence.against ?? '']])),
-        panel('Where it was applied', data_table({ rows: data.tables['applied']!.rows, empty: 'no decision rests on it yet', columns: [
-          { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }, { name: 'on', cell: (row) => `${row['technique']} ${row['workload']}` }, { name: 'attempts', number: true, cell: (row) => row['iterations'] },
-          { name: 'best', number: true, cell: (row) => [format.ratio(row['best_speedup']), row['faster'] ? ' ▲' : ''] }] })))));
+      h('div', { class: 'rail' }, panel('What came of it', facts([['applied', format.count(evidence.applied)], ['improved', format.count(evidence.improved)], ['mean gain', format.ratio(evidence.mean_gain)], ['against', evidence.against ?? '']])))),
+    panel('Where it was applied, the newest first', applications(found.applications ?? [])));
 }
 
 /// `code` within a line.
