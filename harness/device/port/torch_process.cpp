@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/device/port/torch_calls.h"
 #include "harness/system/python.h"
 #include "harness/system/walls.h"
 
@@ -15,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kProcessor = "cpu";  // PyTorch's name of it
 constexpr double kTorchStartS = 120, kBetweenLooksS = 0.25;
 
 /// What a process needs that works with the GPU: the driver's devices, and what the system says of them.
@@ -48,11 +48,11 @@ std::vector<std::string> gpu_environment() {
 }  // namespace
 
 std::string torch_device(const Target& target) {
-  return target.native ? TorchCalls::kProcessor : target.device;
+  return target.native ? kProcessor : target.device;
 }
 
 TorchProcess::TorchProcess(Spec spec) : spec_(std::move(spec)) {
-  const bool on_gpu = spec_.device != TorchCalls::kProcessor;
+  const bool on_gpu = spec_.device != kProcessor;
   const std::vector<std::string> all = python_interpreters();
   for (const bool walled : {true, false}) {
     if (!walled && (!spec_.trusted || !on_gpu)) continue;
@@ -76,7 +76,7 @@ void TorchProcess::begin() {
                     .walls = attempt.walled ? walls_here() : Walls{},
                     .limits = python_limits()};
   start.words.insert(start.words.end(), {spec_.device, attempt.device_needed ? "must" : "may"});
-  if (spec_.device != TorchCalls::kProcessor) {
+  if (spec_.device != kProcessor) {
     const std::vector<std::string> devices = gpu_devices(), variables = gpu_environment();
     start.readable.insert(start.readable.end(), devices.begin(), devices.end());
     start.environment.insert(start.environment.begin(), variables.begin(), variables.end());
