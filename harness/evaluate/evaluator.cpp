@@ -11,6 +11,7 @@
 #include "harness/evaluate/contract_review.h"
 #include "harness/evaluate/fairness.h"
 #include "harness/evaluate/run.h"
+#include "harness/judge/reference.h"
 #include "harness/system/machine_state.h"
 #include "harness/worker/memory/memory_check.h"
 
@@ -95,7 +96,9 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
   if (counting_)
     for (const Realized& candidate : candidates) counting_->announce(candidate, options_.device.info.predicts);
   // Its reference is the first thing that a GPU's first evaluation needs, and takes a compiler seconds.
-  if (!candidates.empty() && !workers_.native()) workers_.announce_trusted(candidates.front());
+  if (candidates.empty()) return;
+  const Realized& first = candidates.front();
+  if (!workers_.native() || judge::is_program(first.problem.reference)) workers_.announce_trusted(first);
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
@@ -140,7 +143,8 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
 std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& request) {
   for (const AdmissionRequest::Group& group : request.groups) {
     builders_.submit(group.baseline.build, true);
-    if (!workers_.native()) workers_.announce_trusted(group.baseline);
+    if (!workers_.native() || judge::is_program(group.baseline.problem.reference))
+      workers_.announce_trusted(group.baseline);
   }
   try {
     const auto hold = workers_.native() ? std::nullopt : workers_.hold_device();

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/core/text_changed.h"
+#include "harness/core/torch_call.h"
 #include "harness/evaluate/reference_build.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/layout.h"
@@ -70,7 +71,9 @@ BuildResult WorkerPool::await(const BuildSpec& spec) {
 }
 
 void WorkerPool::announce_trusted(const Realized& realized) {
-  if (!judge::is_program(realized.problem.reference)) builders.submit(reference_build(realized), true);
+  if (calls_torch(realized.plan)) runner.announce_torch();
+  if (judge::is_program(realized.problem.reference)) judge.announce(realized.problem.reference.source);
+  else builders.submit(reference_build(realized), true);
 }
 
 JudgeProcess::Trusted WorkerPool::build_trusted(const Realized& realized) {

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,16 +29,21 @@ Descriptor named_pipe(const std::string& path) {
   return Descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
 }
 
+std::string ticket_of_process() {
+  return fmt::format("{}.{}.", getpid(), std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 }  // namespace
 
-PythonProcess::PythonProcess(const PythonStart& start) {
-  for (const auto& [name, text] : start.files) write_file(folder_.path(name), text);
-  ask_ = named_pipe(folder_.path("ask"));
-  answer_ = named_pipe(folder_.path("answer"));
-  const Confinement walls(start.walls, python_reach(start.python, start.readable, folder_.path()));
-  std::vector<std::string> words{start.python, folder_.path(start.files.front().first), folder_.path()};
+PythonProcess::PythonProcess(const PythonStart& start) : own_folder_("python"), ticket_(ticket_of_process()) {
+  folder_ = own_folder_->path();
+  for (const auto& [name, text] : start.files) write_file(path(name), text);
+  ask_ = named_pipe(path("ask"));
+  answer_ = named_pipe(path("answer"));
+  const Confinement walls(start.walls, python_reach(start.python, start.readable, folder_));
+  std::vector<std::string> words{start.python, path(start.files.front().first), folder_};
   words.insert(words.end(), start.words.begin(), start.words.end());
-  std::vector<std::string> environment = python_environment(folder_.path());
+  std::vector<std::string> environment = python_environment(folder_);
   for (const std::string& variable : start.environment) {
     std::erase_if(environment, [&](const std::string& known) {
       return known.starts_with(variable.substr(0, variable.find('=') + 1));
@@ -44,20 +51,50 @@ PythonProcess::PythonProcess(const PythonStart& start) {
     environment.push_back(variable);
   }
   const std::vector<char*> argv = exec_list(words), variables = exec_list(environment);
-  const Descriptor log(open(folder_.path("log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const Descriptor log(open(path("log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   child_.emplace(ChildSetup{log.get(), start.limits, &walls}, [&] {
     if (chdir("/") == 0) execve(argv[0], argv.data(), variables.data());
     return 127;
   });
 }
 
+PythonProcess::PythonProcess(const PythonAddress& there)
+    : folder_(there.folder),
+      ask_(open(path("ask").c_str(), O_RDWR | O_CLOEXEC)),
+      answer_(open(path("answer").c_str(), O_RDWR | O_CLOEXEC)),
+      other_(there),
+      other_process_(static_cast<int>(syscall(SYS_pidfd_open, there.id, 0))),
+      ticket_(ticket_of_process()) {
+  if (ask_.get() < 0 || answer_.get() < 0 || other_process_.get() < 0)
+    throw environment_error(fmt::format("no Python process is to be found in {}", folder_));
+  if (write(ask_.get(), "\n", 1) != 1) throw environment_error("a Python process takes no request");
+}
+
+PythonAddress PythonProcess::address() const {
+  return child_ ? PythonAddress{folder_, child_->id()} : other_;
+}
+
+bool PythonProcess::runs() const {
+  if (child_) return !child_->ends_within(0);
+  pollfd ended{other_process_.get(), POLLIN, 0};
+  return poll(&ended, 1, 0) == 0;
+}
+
+void PythonProcess::kill() const {
+  if (child_) child_->kill();
+  else syscall(SYS_pidfd_send_signal, other_process_.get(), SIGKILL, nullptr, 0);
+}
+
 void PythonProcess::send(const json& request) {
-  const std::string line = json_text(request) + "\n";
+  last_ticket_ = ticket_ + std::to_string(++asked_);
+  json with_ticket = request;
+  with_ticket["ticket"] = last_ticket_;
+  const std::string line = json_text(with_ticket) + "\n";
   for (std::size_t at = 0; at < line.size();) {
     // A pipe whose reader works is full after 64 KiB: as long as it lives it will read on.
     pollfd ready{ask_.get(), POLLOUT, 0};
     if (poll(&ready, 1, 50) <= 0) {
-      if (child_->ends_within(0)) return;  // receive() will say so
+      if (!runs()) return;  // receive() will say so
       continue;
     }
     const ssize_t count = write(ask_.get(), line.data() + at, std::min<std::size_t>(line.size() - at, 4096));
@@ -66,9 +103,23 @@ void PythonProcess::send(const json& request) {
   }
 }
 
+/// The next whole line, where it is this one's: an object with the last ticket, or what it says before it is asked.
+std::optional<json> PythonProcess::next_answer() {
+  const std::size_t end = answer_text_.find('\n');
+  json answer = json::parse(answer_text_.substr(0, end), nullptr, false);
+  answer_text_.erase(0, end + 1);
+  if (!answer.is_object()) return std::nullopt;
+  if (const auto ticket = answer.find("ticket"); ticket != answer.end() && *ticket != last_ticket_) return std::nullopt;
+  if (!child_ && !answer.contains("ticket")) return std::nullopt;  // said to whoever started it
+  answer.erase("ticket");
+  return answer;
+}
+
 std::optional<json> PythonProcess::receive(double seconds, bool& late) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (answer_text_.find('\n') == std::string::npos) {
+  while (true) {
+    while (answer_text_.find('\n') != std::string::npos)
+      if (std::optional<json> answer = next_answer()) return answer;
     pollfd ready{answer_.get(), POLLIN, 0};
     if (poll(&ready, 1, 50) > 0) {
       char part[4096];
@@ -77,20 +128,15 @@ std::optional<json> PythonProcess::receive(double seconds, bool& late) {
       if (answer_text_.size() > kLongestAnswer) return std::nullopt;
       continue;
     }
-    if (child_->ends_within(0)) return std::nullopt;
+    if (!runs()) return std::nullopt;
     late = std::chrono::steady_clock::now() > limit;
     if (late) return std::nullopt;
   }
-  const std::size_t end = answer_text_.find('\n');
-  json answer = json::parse(answer_text_.substr(0, end), nullptr, false);
-  answer_text_.erase(0, end + 1);
-  if (!answer.is_object()) return std::nullopt;
-  return answer;
 }
 
 std::string PythonProcess::last_words() {
-  child_->kill();
-  std::istringstream lines(read_file_if_any(folder_.path("log")).value_or(""));
+  kill();
+  std::istringstream lines(read_file_if_any(path("log")).value_or(""));
   std::string words;
   bool error = false;
   for (std::string line; std::getline(lines, line);) {

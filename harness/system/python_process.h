@@ -1,4 +1,7 @@
 #pragma once
+#include <sys/types.h>
+
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,13 +26,26 @@ struct PythonStart {
   ResourceLimits limits;
 };
 
+/// Where another process of ours finds one that stays.
+struct PythonAddress {
+  std::string folder;
+  pid_t id = 0;
+  bool operator==(const PythonAddress&) const = default;
+};
+
 /// A Python program that stays: one JSON object a line goes to the named pipe `ask` of its folder, an answer comes from
-/// the pipe `answer`. It belongs to one thread.
+/// the pipe `answer`. Requests have tickets, which answers repeat: what somebody asked who is gone answers nobody else.
+/// It belongs to one thread, and one process at a time.
 class PythonProcess {
  public:
   explicit PythonProcess(const PythonStart& start);
+  /// One that another process has started. It goes on when this is destroyed.
+  explicit PythonProcess(const PythonAddress& there);
 
-  std::string path(const std::string& name) const { return folder_.path(name); }
+  PythonAddress address() const;
+  /// False: it has ended.
+  bool runs() const;
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
   void send(const json& request);
   /// Nothing: it has ended, answered no object, or the time is up (`late`).
   std::optional<json> receive(double seconds, bool& late);
@@ -37,10 +53,17 @@ class PythonProcess {
   std::string last_words();
 
  private:
-  TemporaryFolder folder_{"python"};
-  std::string answer_text_;
+  void kill() const;
+  std::optional<json> next_answer();
+
+  std::optional<TemporaryFolder> own_folder_;
+  std::string folder_, answer_text_;
   Descriptor ask_, answer_;
-  std::optional<Child> child_;
+  std::optional<Child> child_;  // of this process; else `other_` is somebody's
+  PythonAddress other_;
+  Descriptor other_process_;
+  std::string ticket_, last_ticket_;
+  std::int64_t asked_ = 0;
 };
 
 }  // namespace harness

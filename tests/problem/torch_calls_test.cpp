@@ -1,5 +1,8 @@
 #include "harness/device/port/torch_calls.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -68,8 +71,18 @@ std::string failure_of(TorchCalls& calls, Called called) {
 TEST_CASE("PyTorch is called in its own types on the arguments of an image, and is timed on copies of it",
           "[pytorch]") {
   if (!has_pytorch()) return;
-  TorchCalls calls("cpu", false);
+  TorchProcess lent(torch_caller("cpu", false));
+  PythonProcess* const process = lent.ready();
+  REQUIRE(process != nullptr);
+  TorchCalls gone("cpu", false), calls("cpu", false);
+  gone.use({process->address(), false});
   Called called("    x.add_(0)\n    return x * a + (1 if x.dtype == torch.float32 else 100)");
+  CHECK(called.of(gone, {0, 1, 2}) == std::vector<float>{1, 3.5, 6});
+  // Whoever comes next finds the same process, and meets nothing that another asked or had begun to write.
+  process->send({{"op", "release"}});
+  const Descriptor ask(open(process->path("ask").c_str(), O_WRONLY | O_CLOEXEC));
+  CHECK(write(ask.get(), "{\"op\": \"ru", 10) == 10);
+  calls.use({process->address(), false});
   const std::vector<std::byte> guard(called.image.end() - 8, called.image.end());
   CHECK(called.of(calls, {1, 2, 3}) == std::vector<float>{3.5, 6, 8.5});
   CHECK(std::equal(guard.begin(), guard.end(), called.image.end() - 8));  // nothing but outputs comes back
@@ -80,6 +93,8 @@ TEST_CASE("PyTorch is called in its own types on the arguments of an image, and 
   CHECK_FALSE(calls.burst(held, 0.01).empty());
   CHECK(calls.cold(held, 2).size() == 2);
   calls.release();
+  CHECK(process->runs());
+  lent.end();
 }
 
 TEST_CASE("what PyTorch cannot do, or its program does wrong, is one sentence, and the next call works", "[pytorch]") {

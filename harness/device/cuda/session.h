@@ -16,7 +16,7 @@ namespace harness::cuda {
 
 /// Runs and times plans on one GPU, in the primary context of the constructing thread. After a DeviceFault the process
 /// is of no further use: every call fails with the same code.
-class CudaSession : public Session, public RunClock {
+class CudaSession : public Session, public RunClock, public TorchUser {
  public:
   /// `cache_folder`: where the kernels of measurements are compiled into; "" for beside the artifacts that are timed.
   /// Throws Error with a sentence when there is no driver or no such GPU.
@@ -29,6 +29,7 @@ class CudaSession : public Session, public RunClock {
   void run(const Executable& executable, std::span<std::byte> image) override;
   void run_behind_walls(const Executable& executable, std::span<std::byte> image) override;
   double last_run_ns() const override { return last_run_ns_; }
+  void use_torch(const TorchOffer& offer) override { torch_.use(offer); }
   std::vector<Samples> time(std::span<const Executable> contenders, std::span<const ImageList> images,
                             std::span<const ImageList> places, const TimingPolicy& policy) override;
 

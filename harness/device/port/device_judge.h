@@ -38,6 +38,8 @@ struct JudgedLaunch {
     std::int64_t from = 0, to = 0, bytes = 0;
   };
   std::vector<Copied> inputs;
+  /// What the reference leaves, where something else has computed it: offsets in its image. Then it is not launched.
+  std::vector<std::pair<std::int64_t, std::span<const std::byte>>> given;
   const LaunchComparison* comparison = nullptr;
 };
 

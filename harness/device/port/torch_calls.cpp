@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,49 +11,19 @@
 #include "harness/core/torch_call.h"
 #include "harness/device/port/python_programs.h"
 #include "harness/system/files.h"
-#include "harness/system/python.h"
-#include "harness/system/walls.h"
 
 namespace harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kCallStartS = 90, kCallS = 300;  // torch.compile and its compilers are part of a first call
+constexpr double kCallS = 300;  // torch.compile and its compilers are part of a first call
 
 const char* torch_graphs_text() {
   static constexpr const char* kText =
 #include "embedded/python/harness/tuning/torch_graphs.py"
       ;
   return kText;
-}
-
-/// What a process needs that works with the GPU: the driver's devices, and what the system says of them.
-std::vector<std::string> gpu_devices() {
-  std::vector<std::string> all{"/proc", "/sys"};
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator("/dev", failed))
-    if (entry.path().filename().string().starts_with("nvidia") && !entry.is_directory(failed))
-      all.push_back(entry.path().string());
-  return all;
-}
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : std::string(name) + "=" + value;
-}
-
-/// PyTorch on a GPU: its devices are those of this process, and torch.compile writes and runs its own programs.
-std::vector<std::string> gpu_environment() {
-  std::vector<std::string> all{"TORCHDYNAMO_DISABLE=0", "TORCHINDUCTOR_COMPILE_THREADS=1", "USER=nobody"};
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "CUDA_HOME", "NVIDIA_VISIBLE_DEVICES"})
-    if (std::string text = variable(name); !text.empty()) all.push_back(std::move(text));
-  if (variable("CUDA_VISIBLE_DEVICES").empty()) {
-    std::vector<std::string> numbers;
-    for (int i = 0; i < 64; ++i) numbers.push_back(std::to_string(i));
-    all.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(numbers, ",")));
-  }
-  return all;
 }
 
 const LibraryCall& call_of(const Executable& executable) {
@@ -121,64 +90,67 @@ std::vector<double> samples_in(const json& answer) {
 
 }  // namespace
 
-TorchCalls::TorchCalls(std::string device, bool trusted) : device_(std::move(device)), trusted_(trusted) {}
-TorchCalls::~TorchCalls() = default;
-
-void TorchCalls::take_hello(std::unique_ptr<PythonProcess> started, const std::string& python, std::string& said) {
-  bool late = false;
-  const std::optional<json> hello = started->receive(kCallStartS, late);
-  if (hello && !hello->contains("no_gpu")) {
-    process_ = std::move(started);
-    return;
-  }
-  const std::string words = hello ? hello->at("no_gpu").get<std::string>() : started->last_words();
-  if (hello || words.find("No module named") == std::string::npos)
-    said += fmt::format("; {}: {}", python, late ? "it took too long to start" : words);
+void to_json(json& to, const TorchOffer& value) {
+  to = {{"folder", value.there.folder}, {"process", value.there.id}, {"without_walls", value.without_walls}};
 }
 
-void TorchCalls::start() {
-  const bool on_gpu = device_ != kProcessor;
-  std::string said;
-  for (const bool walled : {true, false}) {
-    if (!walled && !trusted_) break;
-    for (const std::string& python : python_interpreters()) {
-      PythonStart start{.python = python,
-                        .files = {{"python_call.py", python_call_text()},
-                                  {"python_reference.py", python_reference_text()},
-                                  {"torch_graphs.py", torch_graphs_text()}},
-                        .words = {device_},
-                        .readable = {},
-                        .environment = {},
-                        .walls = walled ? walls_here() : Walls{},
-                        .limits = python_limits()};
-      if (on_gpu) {
-        start.readable = gpu_devices();
-        start.environment = gpu_environment();
-        start.limits.memory_bytes = RLIM_INFINITY;  // the driver reserves more addresses than there is memory
-      }
-      take_hello(std::make_unique<PythonProcess>(start), python, said);
-      without_walls_ = !walled;
-      if (process_) return;
-    }
-  }
-  throw NotSupported(
-      fmt::format("PyTorch cannot be called on '{}' here{}{}", device_,
-                  said.empty() ? ": no python3 has it (Debian: apt-get install python3-torch; HARNESS_PYTHON)" : said,
-                  on_gpu && !trusted_ && !said.empty() ? "; --trust-source lets it run outside of the walls" : ""));
+void from_json(const json& from, TorchOffer& value) {
+  value.there = {from.at("folder").get<std::string>(), from.at("process").get<pid_t>()};
+  value.without_walls = from.at("without_walls").get<bool>();
+}
+
+TorchProcess::Spec torch_caller(const std::string& device, bool trusted) {
+  return {.files = {{"python_call.py", python_call_text()},
+                    {"python_reference.py", python_reference_text()},
+                    {"torch_graphs.py", torch_graphs_text()}},
+          .words = {},
+          .readable = {},
+          .environment = {},
+          .device = device,
+          .trusted = trusted,
+          .device_needed = true};
+}
+
+std::string no_torch_caller(const std::string& device, bool trusted, const std::string& why) {
+  return fmt::format("PyTorch cannot be called on '{}' here{}{}", device,
+                     why.empty() ? ": no python3 has it (Debian: apt-get install python3-torch; HARNESS_PYTHON)" : why,
+                     device != TorchCalls::kProcessor && !trusted && !why.empty()
+                         ? "; --trust-source lets it run outside of the walls"
+                         : "");
+}
+
+TorchCalls::TorchCalls(std::string device, bool trusted)
+    : device_(std::move(device)), trusted_(trusted), own_(torch_caller(device_, trusted)) {}
+TorchCalls::~TorchCalls() = default;
+
+void TorchCalls::use(const TorchOffer& offer) {
+  if (lent_ && lent_->runs() && lent_->address() == offer.there) return;
+  lent_ = std::make_unique<PythonProcess>(offer.there);
+  lent_without_walls_ = offer.without_walls;
+  release();  // what is left of a user before
 }
 
 PythonProcess& TorchCalls::process() {
-  if (!process_) start();
-  return *process_;
+  if (lent_ && lent_->runs()) return *lent_;
+  lent_.reset();
+  if (PythonProcess* const own = own_.ready()) return *own;
+  throw NotSupported(no_torch_caller(device_, trusted_, own_.why()));
+}
+
+void TorchCalls::drop() {
+  if (lent_) lent_->last_words();  // whoever lent it starts another
+  lent_.reset();
+  own_.end();
 }
 
 json TorchCalls::ask(json request, double deadline_s) {
-  process().send(request);
+  PythonProcess& asked = process();
+  asked.send(request);
   bool late = false;
-  std::optional<json> answer = process_->receive(deadline_s, late);
+  std::optional<json> answer = asked.receive(deadline_s, late);
   if (!answer) {
-    const std::string words = process_->last_words();
-    process_.reset();
+    const std::string words = asked.last_words();
+    drop();
     throw LaunchRefused(late ? fmt::format("the program called by PyTorch did not end within {:.0f} s", deadline_s)
                              : fmt::format("the process that calls PyTorch ended: {}", words));
   }
@@ -186,7 +158,7 @@ json TorchCalls::ask(json request, double deadline_s) {
   if (answer->contains("unsupported")) throw NotSupported(text("unsupported"));
   if (answer->contains("memory")) throw DeviceMemoryExhausted(text("memory"));
   if (answer->contains("lost")) {  // its context is broken; ours is not
-    process_.reset();
+    drop();
     throw LaunchRefused(text("lost"));
   }
   if (answer->contains("error")) throw LaunchRefused(text("error"));
@@ -220,7 +192,7 @@ TorchCalls::Held TorchCalls::hold(const Executable& executable, const ImageList&
   held.sets = answer.at("sets").get<std::int64_t>();
   held.call_ns = answer.at("call_ns").get<double>();
   held.method = answer.at("method").get<std::string>();
-  if (without_walls_) held.method += "; outside of the walls (--trust-source)";
+  if (lent_ ? lent_without_walls_ : own_.without_walls()) held.method += "; outside of the walls (--trust-source)";
   return held;
 }
 
@@ -237,7 +209,7 @@ std::vector<double> TorchCalls::warm(const Held& held, int count) {
 }
 
 void TorchCalls::release() {
-  if (process_) ask({{"op", "release"}}, kCallS);
+  if (lent_ || own_.running() != nullptr) ask({{"op", "release"}}, kCallS);
 }
 
 }  // namespace harness

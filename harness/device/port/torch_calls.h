@@ -7,9 +7,29 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/system/python_process.h"
+#include "harness/device/port/torch_process.h"
 
 namespace harness {
+
+/// A caller of PyTorch (python_call.in) that another process has started and lends.
+struct TorchOffer {
+  PythonAddress there;
+  bool without_walls = false;
+};
+
+void to_json(json& to, const TorchOffer& value);
+void from_json(const json& from, TorchOffer& value);
+
+/// How it is started. The sentence where it cannot be.
+TorchProcess::Spec torch_caller(const std::string& device, bool trusted);
+std::string no_torch_caller(const std::string& device, bool trusted, const std::string& why);
+
+/// What a Session may be beside: one that calls PyTorch, in a process that is there already.
+class TorchUser {
+ public:
+  virtual ~TorchUser() = default;
+  virtual void use_torch(const TorchOffer& offer) = 0;
+};
 
 /// Calls of PyTorch as steps of plans (core/torch_call.h), in a process that stays: starting PyTorch takes seconds. It
 /// holds copies of the images, and never sees how a candidate is launched. Its functions throw NotSupported (no
@@ -22,6 +42,9 @@ class TorchCalls {
   TorchCalls(std::string device, bool trusted);
   ~TorchCalls();
   TorchCalls(const TorchCalls&) = delete;
+
+  /// From now on that one is asked, as long as it runs.
+  void use(const TorchOffer& offer);
 
   /// Calls the program on the arguments in `image` and writes what it returned to the outputs there. Nanoseconds.
   double run(const Executable& executable, std::span<std::byte> image);
@@ -43,12 +66,12 @@ class TorchCalls {
  private:
   json ask(json request, double deadline_s);
   PythonProcess& process();
-  void start();
-  void take_hello(std::unique_ptr<PythonProcess> started, const std::string& python, std::string& said);
+  void drop();
 
   std::string device_;
-  bool trusted_, without_walls_ = false;
-  std::unique_ptr<PythonProcess> process_;
+  bool trusted_, lent_without_walls_ = false;
+  std::unique_ptr<PythonProcess> lent_;
+  TorchProcess own_;
   std::int64_t next_id_ = 1;
 };
 

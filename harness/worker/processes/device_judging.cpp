@@ -24,6 +24,21 @@ std::uint64_t secret_seed() {
   return seed;
 }
 
+/// False: an output does not lie in rows that follow each other, as the values do.
+bool give(const Problem& problem, const judge::ReferenceJob& reference, const judge::ReferenceValues& values,
+          JudgedLaunch& launch) {
+  for (const Argument& a : problem.arguments) {
+    if (!judge::is_judged(a)) continue;
+    if (!a.strides.empty() && a.strides != contiguous_strides(a.shape)) return false;
+    const judge::ReferenceArray& array = values.at(a.name);
+    const ImageBuffer& buffer = *find_buffer(reference.executable.layout, judge::result_name(a));
+    const auto bytes = is_floating(a.dtype) ? std::as_bytes(std::span(array.values)) : std::span(array.raw);
+    if (static_cast<std::int64_t>(bytes.size()) > buffer.bytes) return false;
+    launch.given.emplace_back(buffer.offset, bytes);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool DeviceJudging::is_worth_it(std::size_t bytes) {
@@ -77,12 +92,18 @@ void DeviceJudging::check_draw(const Executable& executable, const Argument& a, 
 std::optional<DeviceJudging::Compared> DeviceJudging::compare(const Executable& executable,
                                                               const judge::ReferenceJob& reference,
                                                               const DeviceImage& before,
-                                                              std::span<const std::byte> after) {
+                                                              std::span<const std::byte> after,
+                                                              const judge::ReferenceValues* values) {
   const Problem& problem = executable.problem;
   auto comparison = judge::describe_comparison(problem, executable.layout, reference, secret_seed());
   if (!comparison) return std::nullopt;
-  JudgedLaunch launch{
-      .before = &before, .after = after, .reference = &reference.executable, .inputs = {}, .comparison = &*comparison};
+  JudgedLaunch launch{.before = &before,
+                      .after = after,
+                      .reference = &reference.executable,
+                      .inputs = {},
+                      .given = {},
+                      .comparison = &*comparison};
+  if (values != nullptr && !give(problem, reference, *values, launch)) return std::nullopt;
   for (const Argument& a : problem.arguments) {
     if (!judge::is_drawn(a)) continue;
     const ImageBuffer& from = *find_buffer(executable.layout, a.name);
@@ -94,8 +115,9 @@ std::optional<DeviceJudging::Compared> DeviceJudging::compare(const Executable& 
 
 std::optional<Verdict> DeviceJudging::passing_verdict(const Executable& executable, const DrawId& draw,
                                                       const judge::ReferenceJob& reference, const DeviceImage& before,
-                                                      std::span<const std::byte> after) {
-  const auto compared = compare(executable, reference, before, after);
+                                                      std::span<const std::byte> after,
+                                                      const judge::ReferenceValues* values) {
+  const auto compared = compare(executable, reference, before, after, values);
   if (!compared) return std::nullopt;
   return judge::passing_verdict(executable.problem, executable.layout, compared->comparison, compared->numbers,
                                 draw.seed);
@@ -104,8 +126,9 @@ std::optional<Verdict> DeviceJudging::passing_verdict(const Executable& executab
 std::optional<std::map<std::string, double>> DeviceJudging::errors(const Executable& executable,
                                                                    const judge::ReferenceJob& reference,
                                                                    const DeviceImage& before,
-                                                                   std::span<const std::byte> after) {
-  const auto compared = compare(executable, reference, before, after);
+                                                                   std::span<const std::byte> after,
+                                                                   const judge::ReferenceValues* values) {
+  const auto compared = compare(executable, reference, before, after, values);
   if (!compared) return std::nullopt;
   return judge::errors_by_numbers(executable.problem, compared->numbers);
 }

@@ -29,15 +29,17 @@ class DeviceJudging {
   std::unique_ptr<DeviceImage> upload(std::span<const std::byte> image) { return device_->upload(image); }
   std::shared_ptr<void> hold(std::span<std::byte> memory) { return device_->hold(memory); }
   void read(const DeviceImage& image, std::span<std::byte> into) { device_->read(image, into); }
-  /// `reference`: with its artifact.
+  /// `reference`: with its artifact, unless `values` are what it leaves.
   std::optional<Verdict> passing_verdict(const Executable& executable, const DrawId& draw,
                                          const judge::ReferenceJob& reference, const DeviceImage& before,
-                                         std::span<const std::byte> after);
+                                         std::span<const std::byte> after,
+                                         const judge::ReferenceValues* values = nullptr);
 
   /// Of a launch that is taken to be honest (judge::output_errors). Nothing where a device cannot compare.
   std::optional<std::map<std::string, double>> errors(const Executable& executable,
                                                       const judge::ReferenceJob& reference, const DeviceImage& before,
-                                                      std::span<const std::byte> after);
+                                                      std::span<const std::byte> after,
+                                                      const judge::ReferenceValues* values = nullptr);
 
  private:
   struct Compared {
@@ -45,7 +47,8 @@ class DeviceJudging {
     LaunchNumbers numbers;
   };
   std::optional<Compared> compare(const Executable& executable, const judge::ReferenceJob& reference,
-                                  const DeviceImage& before, std::span<const std::byte> after);
+                                  const DeviceImage& before, std::span<const std::byte> after,
+                                  const judge::ReferenceValues* values);
   void check_draw(const Executable& executable, const Argument& argument, std::uint64_t seed, const std::string& form,
                   const DeviceImage& image);
   std::unique_ptr<DeviceJudge> device_;

@@ -104,10 +104,18 @@ ContractReview JudgeProcess::review(const Executable& executable, const Trusted&
           reply.at("constant").get<std::map<std::string, double>>(), ""};
 }
 
+void JudgeProcess::announce(const std::string& program) {
+  start();
+  tell({{"op", "announce"}, {"program", program}});
+}
+
 void JudgeProcess::forget() {
-  if (!process_) return;
+  if (process_) tell({{"op", "forget"}});
+}
+
+void JudgeProcess::tell(const json& body) {
   Message reply;
-  process_->channel().send({{"op", "forget"}});
+  process_->channel().send(body);
   if (process_->receive(reply, {.seconds = kDeadline}, stop_) != Answer::ok) process_.reset();
 }
 

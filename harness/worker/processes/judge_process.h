@@ -60,6 +60,8 @@ class JudgeProcess {
   /// What a contract's gates cannot tell, over a few draws from this one on. The executable needs no artifact.
   ContractReview review(const Executable& executable, const Trusted& trusted, const DrawId& draw);
   void forget();  // all draws
+  /// That this Python program will be the reference: it is started, and nothing waits for it.
+  void announce(const std::string& program);
   /// Seconds that the references of all verdicts so far took: a part of what gates cost that no gate can save.
   double reference_seconds() const { return reference_s_; }
   void start();
@@ -69,6 +71,7 @@ class JudgeProcess {
   json ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
            const SharedMemory* image);
   std::optional<json> try_ask(const json& body, const SharedMemory* image);
+  void tell(const json& body);
   [[noreturn]] void refuse(const json& body, const json& reply);
   Target target_;
   std::function<bool()> stop_;

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstring>
+
+#include "harness/core/torch_call.h"
+#include "harness/device/port/torch_calls.h"
 
 namespace harness {
 namespace {
@@ -77,6 +81,25 @@ Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, doubl
   return Interrupted{};
 }
 
+Runner::Runner(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
+Runner::~Runner() = default;
+
+void Runner::announce_torch() {
+  if (!torch_) torch_ = std::make_unique<TorchProcess>(torch_caller(torch_device(target_), target_.trust_source));
+  torch_->begin();
+}
+
+std::optional<RunnerFailure> Runner::offer_torch(json& body) {
+  announce_torch();
+  const PythonProcess* const ready = torch_->ready(stop_);
+  if (ready == nullptr && stop_ && stop_()) return RunnerFailure{RunnerFailure::Kind::interrupted, ""};
+  if (ready == nullptr)
+    return RunnerFailure{RunnerFailure::Kind::unsupported,
+                         no_torch_caller(torch_device(target_), target_.trust_source, torch_->why())};
+  body["torch"] = TorchOffer{ready->address(), torch_->without_walls()};
+  return std::nullopt;
+}
+
 void Runner::start() {
   if (process_) return;
   process_ = Process::start({"runner"});
@@ -93,6 +116,7 @@ RunnerFailure Runner::ended(Answer answer) {
   using Kind = RunnerFailure::Kind;
   const ProcessEnd end = answer == Answer::closed ? process_->wait() : ProcessEnd{};
   process_.reset();
+  if (torch_ && answer != Answer::closed) torch_->end();  // it may be at work for the one that is gone
   switch (answer) {
     case Answer::interrupted:
       return {Kind::interrupted, ""};
@@ -159,6 +183,8 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
     for (const SharedMemory* image : contender.images) descriptors.push_back(image->descriptor());
     for (const SharedMemory* place : contender.places) descriptors.push_back(place->descriptor());
   }
+  if (std::ranges::any_of(contenders, [](const Contender& each) { return calls_torch(each.executable->plan); }))
+    if (auto failure = offer_torch(body)) return failure;
   Message reply;
   deadline_s += mapping_s(contenders);
   auto failure = ask(body, descriptors, deadline_s, reply);

@@ -1,11 +1,13 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/core/outcome.h"
 #include "harness/device/port/device_kind.h"
+#include "harness/device/port/torch_process.h"
 #include "harness/worker/processes/process.h"
 #include "harness/worker/processes/shared_memory.h"
 
@@ -44,7 +46,8 @@ enum class Inputs { behind_walls, open };
 /// takes.
 class Runner {
  public:
-  Runner(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
+  Runner(Target target, std::function<bool()> stop);
+  ~Runner();
 
   /// Starts the process if there is none and makes its session, so that a later prepare finds it warm.
   void start();
@@ -67,6 +70,9 @@ class Runner {
   /// prepared.
   std::optional<RunnerFailure> measure_peaks(double deadline_s, MeasuredPeaks& peaks);
   std::optional<RunnerFailure> calibrate(double deadline_s, CardCalibration& calibration);
+  /// Starts what calls PyTorch (core/torch_call.h) and waits for nothing. It runs no candidate's code, so it outlives
+  /// the processes that do.
+  void announce_torch();
   void kill() { process_.reset(); }
   bool alive() const { return process_.has_value(); }
 
@@ -81,7 +87,9 @@ class Runner {
                                    Message& reply);
   Target target_;
   std::function<bool()> stop_;
+  std::optional<RunnerFailure> offer_torch(json& body);
   std::optional<Process> process_;
+  std::unique_ptr<TorchProcess> torch_;
 };
 
 /// The worker's side: serves on descriptor 3 until it is closed.

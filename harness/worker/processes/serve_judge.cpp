@@ -32,7 +32,8 @@ namespace {
 
 class JudgeService {
  public:
-  JudgeService(const DeviceKinds& kinds, Target target) : kinds_(kinds), target_(std::move(target)) {}
+  JudgeService(const DeviceKinds& kinds, Target target)
+      : kinds_(kinds), target_(std::move(target)), program_(torch_device(target_), target_.trust_source) {}
 
   /// Of a message that comes with one.
   SharedMemory map(int descriptor, std::size_t bytes) {
@@ -45,6 +46,11 @@ class JudgeService {
     const std::string op = body.at("op");
     if (op == "forget") {
       kept_.clear();
+      known_.clear();
+      return json::object();
+    }
+    if (op == "announce") {
+      program_.begin(body.at("program"));
       return json::object();
     }
     const Case subject{body.at("executable").get<Executable>(), body.at("trusted").get<JudgeProcess::Trusted>(),
@@ -214,11 +220,13 @@ class JudgeService {
 
   /// Nothing where it does not pass there: what is refused is refused by what is computed here.
   std::optional<Verdict> verdict_by_device(const Case& subject, std::span<const std::byte> shared) {
-    if (judge::is_program(subject.executable.problem.reference)) return std::nullopt;
     const auto begin = std::chrono::steady_clock::now();
     try {
       const DeviceImage* const before = kept_on_device(subject);
       if (before == nullptr) return std::nullopt;
+      if (judge::is_program(subject.executable.problem.reference))
+        return device_->passing_verdict(subject.executable, subject.draw, reference_job(subject), *before, shared,
+                                        &values_of(subject, *before));
       auto passed = device_->passing_verdict(subject.executable, subject.draw, reference_job(subject), *before, shared);
       reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       return passed;
@@ -227,8 +235,36 @@ class JudgeService {
     }
   }
 
-  Verdict judged(const Case& subject, std::span<const std::byte> before, std::span<const std::byte> after) {
+  /// What a program computes for a draw: the last few are kept, for a draw may be judged twice.
+  const judge::ReferenceValues& values_of(const Case& subject, const DeviceImage& before) {
+    const judge::ReferenceValues* const known = known_values(subject);
+    if (known != nullptr) return *known;
+    judge::Bytes image(static_cast<std::size_t>(subject.executable.layout.bytes));
+    device_->read(before, image);
+    return values_of(subject, image);
+  }
+
+  const judge::ReferenceValues& values_of(const Case& subject, std::span<const std::byte> before) {
+    constexpr std::size_t kMost = 4;
+    if (const judge::ReferenceValues* const known = known_values(subject)) return *known;
     judge::ReferenceValues values = reference(subject, before);
+    while (known_.size() >= kMost) known_.pop_front();
+    return known_.emplace_back(name_of_values(subject), std::move(values)).second;
+  }
+
+  const judge::ReferenceValues* known_values(const Case& subject) const {
+    const auto at = std::ranges::find(known_, name_of_values(subject), &KnownValues::first);
+    return at == known_.end() ? nullptr : &at->second;
+  }
+
+  static std::string name_of_values(const Case& subject) {
+    return key(subject) + " " + subject.executable.problem.workload.name;
+  }
+
+  Verdict judged(const Case& subject, std::span<const std::byte> before, std::span<const std::byte> after) {
+    judge::ReferenceValues values = judge::is_program(subject.executable.problem.reference)
+                                        ? values_of(subject, before)
+                                        : reference(subject, before);
     const Verdict verdict = decide(subject, subject.executable.problem, before, after, values);
     if (!judge::may_be_longer_sums(subject.executable.problem, verdict))
       return less_cancellation(subject, subject.executable.problem, verdict, before, after, values);
@@ -321,10 +357,12 @@ class JudgeService {
   }
 
   std::optional<std::map<std::string, double>> errors_by_device(const Case& subject, std::span<const std::byte> after) {
-    if (judge::is_program(subject.executable.problem.reference)) return std::nullopt;
     try {
       const DeviceImage* const before = kept_on_device(subject);
       if (before == nullptr) return std::nullopt;
+      if (judge::is_program(subject.executable.problem.reference))
+        return device_->errors(subject.executable, reference_job(subject), *before, after,
+                               &values_of(subject, *before));
       return device_->errors(subject.executable, reference_job(subject), *before, after);
     } catch (const DeviceMemoryExhausted&) {
       return std::nullopt;
@@ -432,6 +470,8 @@ class JudgeService {
   bool asked_for_device_ = false;
   MappedMemory mapped_{[this](std::span<std::byte> memory) { return hold(memory); }};
   std::deque<Kept> kept_;
+  using KnownValues = std::pair<std::string, judge::ReferenceValues>;
+  std::deque<KnownValues> known_;
   std::set<std::string> golden_checked_;  // contract hashes
   double reference_s_ = 0;                // spent on references for the current request
 };

@@ -133,12 +133,16 @@ class RunnerService {
     prepared_ = {};
     loaded_.reset();
     if (!target_.native) {
+      if (auto* const user = dynamic_cast<TorchUser*>(session_.get());
+          user != nullptr && message.body.contains("torch"))
+        user->use_torch(message.body.at("torch").get<TorchOffer>());
       prepared_ = take(message, mapped_);
       return json::object();
     }
     native_ = take_native(message);
     if (std::ranges::any_of(native_.executables, [](const Executable& each) { return calls_torch(each.plan); })) {
       if (!torch_) torch_ = std::make_unique<TorchCalls>(TorchCalls::kProcessor, target_.trust_source);
+      if (message.body.contains("torch")) torch_->use(message.body.at("torch").get<TorchOffer>());
       return json::object();  // nothing is loaded: another process calls it
     }
     torch_.reset();

@@ -10,17 +10,15 @@
 
 #include "harness/core/error.h"
 #include "harness/device/port/python_programs.h"
+#include "harness/device/port/torch_process.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
 #include "harness/system/files.h"
-#include "harness/system/python.h"
-#include "harness/system/python_process.h"
-#include "harness/system/walls.h"
 
 namespace harness {
 namespace {
 
-constexpr double kDeadlineS = 100, kStartS = 60;
+constexpr double kDeadlineS = 100;
 
 void write_bytes(const std::string& path, const void* bytes, std::size_t count) {
   std::ofstream file(path, std::ios::binary);
@@ -40,9 +38,20 @@ json array_json(const Argument& a, const std::string& file) {
   return {{"name", a.name}, {"file", file}, {"dtype", name(a.dtype)}, {"shape", a.shape}};
 }
 
-/// The elements of an input in row-major order: floating ones widened, integers as they are stored.
-void write_input(const Argument& a, std::span<const std::byte> payload, const std::string& path) {
+/// Whether numpy reads it as it lies there.
+bool is_plain(Dtype dtype) {
+  return !is_floating(dtype) || dtype == Dtype::f64 || dtype == Dtype::f32 || dtype == Dtype::f16 ||
+         dtype == Dtype::bf16;
+}
+
+/// The elements of an input in row-major order. True: as they are stored; false: floating ones widened.
+bool write_input(const Argument& a, std::span<const std::byte> payload, const std::string& path) {
   const judge::Indexer indexer(a);
+  if (is_plain(a.dtype) && (a.strides.empty() || a.strides == contiguous_strides(a.shape))) {
+    write_bytes(path, payload.data(),
+                std::min(payload.size(), static_cast<std::size_t>(indexer.count() * storage_bytes(a.dtype))));
+    return true;
+  }
   const int bytes = is_floating(a.dtype) ? sizeof(double) : storage_bytes(a.dtype), stored = storage_bytes(a.dtype);
   judge::Bytes dense(static_cast<std::size_t>(indexer.count() * bytes));
   judge::parallel_ranges(indexer.count(), 0, [&](std::int64_t begin, std::int64_t end) {
@@ -58,6 +67,7 @@ void write_input(const Argument& a, std::span<const std::byte> payload, const st
     });
   });
   write_bytes(path, dense.data(), dense.size());
+  return false;
 }
 
 judge::ReferenceArray read_output(const Argument& a, const std::string& path) {
@@ -88,46 +98,34 @@ json number_json(const Value& value) {
 
 }  // namespace
 
-/// The interpreter with one program.
-class PythonReference::Process : public PythonProcess {
- public:
-  Process(const std::string& python, const std::string& program)
-      : PythonProcess({.python = python,
-                       .files = {{"python_reference.py", python_reference_text()}},
-                       .words = {program},
-                       .readable = {std::filesystem::path(program).parent_path()},
-                       .environment = {},
-                       .walls = walls_here(),
-                       .limits = python_limits()}),
-        program_(program) {}
-
-  bool serves(const std::string& program) const { return program == program_; }
-
- private:
-  std::string program_;
-};
-
-PythonReference::PythonReference() = default;
+PythonReference::PythonReference(std::string device, bool trusted) : device_(std::move(device)), trusted_(trusted) {}
 PythonReference::~PythonReference() = default;
 
-PythonReference::Process& PythonReference::process_for(const std::string& program) {
-  if (process_ && process_->serves(program)) return *process_;
-  std::string said;
-  for (const std::string& python : python_interpreters()) {
-    process_ = std::make_unique<Process>(python, program);
-    bool late = false;
-    if (process_->receive(kStartS, late)) return *process_;
-    const std::string words = process_->last_words();
-    if (words.find("No module named") == std::string::npos)
-      said += fmt::format("; {} did not start: {}", python, late ? "it took too long" : words);
-  }
+void PythonReference::begin(const std::string& program) {
+  if (process_ && program_ == program) return;
+  program_ = program;
+  process_ = std::make_unique<TorchProcess>(
+      TorchProcess::Spec{.files = {{"python_reference.py", python_reference_text()}},
+                         .words = {program},
+                         .readable = {std::filesystem::path(program).parent_path()},
+                         .environment = {"TORCHDYNAMO_DISABLE=1", "CUBLAS_WORKSPACE_CONFIG=:4096:8"},
+                         .device = device_,
+                         .trusted = trusted_,
+                         .device_needed = false});
+  process_->begin();
+}
+
+PythonProcess& PythonReference::process_for(const std::string& program) {
+  begin(program);
+  if (PythonProcess* const ready = process_->ready()) return *ready;
+  const std::string why = process_->why();
   process_.reset();
-  throw environment_error(no_pytorch() + said);
+  throw environment_error(no_pytorch() + why);
 }
 
 judge::ReferenceValues PythonReference::compute(const Problem& problem, const ImageLayout& layout,
                                                 std::span<const std::byte> image) {
-  Process& process = process_for(problem.reference.source);
+  PythonProcess& process = process_for(problem.reference.source);
   json request{{"sizes", sizes_json(problem.workload)},
                {"numbers", json::object()},
                {"inputs", json::object()},
@@ -135,8 +133,8 @@ judge::ReferenceValues PythonReference::compute(const Problem& problem, const Im
   for (const Argument& a : problem.arguments) {
     if (a.kind == ArgumentKind::scalar && a.value) request["numbers"][a.name] = number_json(*a.value);
     if (judge::is_drawn(a)) {
-      write_input(a, judge::payload(layout, a.name, image), process.path("in." + a.name));
-      request["inputs"][a.name] = array_json(a, "in." + a.name);
+      json& input = request["inputs"][a.name] = array_json(a, "in." + a.name);
+      input["stored"] = write_input(a, judge::payload(layout, a.name, image), process.path("in." + a.name));
     }
     if (judge::is_judged(a)) request["outputs"].push_back(array_json(a, "out." + a.name));
   }

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Takes kernels that others publish as right and fast through `harness adopt` and all gates, and writes one row for each.
+
+    bench/audit.py list  --mirrors DIR [--from SOURCE]              what there is: source, name, repository, commit, path
+    bench/audit.py run   --mirrors DIR [--only 'SOURCE/NAME*'] [--limit N] [--seed S] [--seconds 240] [--out FILE]
+    bench/audit.py carry --mirrors DIR FOLDER                       their texts into FOLDER, for a machine without network
+    bench/audit.py run   --carried FOLDER ...                       the same from there
+    bench/audit.py table FILE                                       the rows as a table, and counts
+
+DIR holds git folders: DIR/OWNER+NAME/repo. Nothing of them is kept: a row has the repository, the commit and the path, the
+command, and what harness said. What adopt asks is answered as it proposes, where it proposes one answer; the row has these
+options. SOURCE is one of those in SOURCES below; a text is taken for no more than its launches and kernels.
+"""
+
+import argparse
+import ast
+import fnmatch
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+REPOSITORIES = {
+    "cuda-l1": ("deepreinforce-ai/CUDA-L1", "51e8356bf844101cab2aeeca4bdff47ebb1953b8", "MIT"),
+    "robust-kbench": ("SakanaAI/robust-kbench", "078f5bab29934a822268d59a4e707d449abf9b4e", "Apache-2.0"),
+    "kernelbench.com": ("Infatoshi/kernelbench.com", "c7d92211851a18fdba173544f703436f4032b350", "MIT"),
+    "flashinfer-bench": ("flashinfer-ai/flashinfer-bench", "4def975f", "Apache-2.0"),
+}
+DEFINITIONS = ("flashinfer-ai/flashinfer-bench", "6569a4d6^", "flashinfer_trace")
+ANSWER = re.compile(r"(--(?:tune|set|type|launch|size|arg|grid|block|include|host)) ('[^']*'|\"[^\"]*\"|[^\s,;:]+(?:,[^\s,;:]+)*)")
+
+
+def git(mirrors, repository, *words):
+    folder = mirrors / repository.replace("/", "+") / "repo"
+    return subprocess.run(["git", f"--git-dir={folder}", *words], check=True, capture_output=True, text=True).stdout
+
+
+def inline_cuda(text):
+    """The CUDA sources in strings of a Python module, in their order; "" where it has none."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return ""
+    parts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return "\n".join(part for part in parts if "__global__" in part or "<<<" in part)
+
+
+class Entry:
+    def __init__(self, source, name, path, text, kind="cuda", **more):
+        self.source, self.name, self.path, self.text, self.kind, self.more = source, name, path, text, kind, more
+
+    def row(self):
+        repository, commit, licence = REPOSITORIES[self.source]
+        return {"source": self.source, "name": self.name, "repository": repository, "commit": commit, "licence": licence,
+                "path": self.path}
+
+
+def of_cuda_l1(mirrors):
+    repository, commit, _ = REPOSITORIES["cuda-l1"]
+    for card in ("h100", "a100", "l40", "h20", "3090"):
+        path = f"optimized_cuda_code/{card}.json"
+        for number, line in enumerate(git(mirrors, repository, "show", f"{commit}:{path}").splitlines(), 1):
+            task = json.loads(line) if line.strip() else {}
+            cuda = inline_cuda(task.get("custom_code") or "")
+            if "__global__" in cuda:
+                yield Entry("cuda-l1", f"{card}_{task['level_id']}_{task['task_id']}", f"{path}:{number}", cuda)
+
+
+def of_robust_kbench(mirrors):
+    repository, commit, _ = REPOSITORIES["robust-kbench"]
+    for path in git(mirrors, repository, "ls-tree", "-r", "--name-only", commit, "highlighted").split():
+        if path.endswith(".cu"):
+            name = path.split("/")[1] + "_" + path.split("/")[2]
+            yield Entry("robust-kbench", name, path, git(mirrors, repository, "show", f"{commit}:{path}"))
+
+
+def of_kernelbench_com(mirrors):
+    repository, commit, _ = REPOSITORIES["kernelbench.com"]
+    for path in git(mirrors, repository, "ls-tree", "-r", "--name-only", commit, "public/runs/h100").split():
+        cuda = inline_cuda(git(mirrors, repository, "show", f"{commit}:{path}"))
+        if "__global__" in cuda:
+            yield Entry("kernelbench.com", re.sub(r"\W", "_", pathlib.Path(path).name.replace("_solution.py.txt", "")), path, cuda)
+
+
+def of_flashinfer(mirrors):
+    repository, commit, _ = REPOSITORIES["flashinfer-bench"]
+    listed = git(mirrors, repository, "ls-tree", "-r", "--name-only", commit, "bench/test/results").split()
+    for number, path in enumerate(p for p in listed if "/solutions/" in p and p.endswith(".json")):
+        text = git(mirrors, repository, "show", f"{commit}:{path}")
+        solution = json.loads(text)
+        sources = solution.get("sources") or []
+        if any("__global__" in each.get("content", "") for each in sources):
+            yield Entry("flashinfer-bench", f"{number:03}_{solution['definition']}", path, text, "flashinfer",
+                        definition=solution["definition"], solution=solution["name"])
+
+
+SOURCES = {"cuda-l1": of_cuda_l1, "robust-kbench": of_robust_kbench, "kernelbench.com": of_kernelbench_com,
+           "flashinfer-bench": of_flashinfer}
+
+
+def carried(folder):
+    for line in (folder / "entries.jsonl").read_text().splitlines():
+        one = json.loads(line)
+        yield Entry(one["source"], one["name"], one["path"], (folder / one["file"]).read_text(), one["kind"], **one["more"])
+
+
+def entries(options):
+    if options.carried:
+        found = list(carried(options.carried))
+    else:
+        found = [e for name, make in SOURCES.items() if options.source in (None, name) for e in make(options.mirrors)]
+    found = [e for e in found if any(fnmatch.fnmatch(f"{e.source}/{e.name}", p) for p in options.only or ["*"])]
+    if options.seed is not None:
+        random.Random(options.seed).shuffle(found)
+    return found[:options.limit] if options.limit else found
+
+
+def dataset_of(entry, mirrors, into):
+    """One problem's folder, as adopt --from-flashinfer takes it."""
+    repository, commit, folder = DEFINITIONS
+    listed = git(mirrors, repository, "ls-tree", "-r", "--name-only", commit, folder).split()
+    for kind in ("definitions", "workloads"):
+        for path in listed:
+            if f"/{kind}/" in path and pathlib.Path(path).stem == entry.more["definition"]:
+                place = into / pathlib.Path(path).relative_to(folder)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(git(mirrors, repository, "show", f"{commit}:{path}"))
+    place = into / "solutions" / "solution.json"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(entry.text)
+
+
+def prepare(entry, options, folder):
+    """The words after `harness adopt`, and the files that they name."""
+    if entry.kind == "flashinfer":
+        if options.carried:
+            for name, text in entry.more["files"].items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(text)
+        else:
+            dataset_of(entry, options.mirrors, folder / "ds")
+        return ["--from-flashinfer", "ds", entry.more["definition"], "--solution", entry.more["solution"]]
+    (folder / "kernel.cu").write_text(entry.text)
+    return ["kernel.cu"]
+
+
+def call(command, folder, seconds):
+    """Its status (None: out of time), standard output and error. What it started ends with it."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            status = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGINT)
+            try:
+                child.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+            status = None
+        out.seek(0)
+        err.seek(0)
+        return status, out.read(), err.read()
+
+
+def verdict(status, out, said):
+    """What came of it, in a word, and the sentence that says why."""
+    lines = [line for line in (out + "\n" + said).splitlines() if line.strip()]
+    sentence = next((line for line in reversed(said.splitlines()) if line.startswith("harness: ")), "")
+    failed = next((line.strip() for line in lines if re.search(r"\bFAILED\b", line)), "")
+    if status is None:
+        return "out of time", lines[-1] if lines else ""
+    if status == 0:
+        return "passed", ""
+    if status == 1:
+        return "refused", failed or sentence or (lines[-1] if lines else "")
+    return "not in", sentence.removeprefix("harness: ") or (lines[-1] if lines else "")
+
+
+def proposed(said, given):
+    """What adopt proposes as an answer, as words for it; empty where it proposes none that can be taken as it stands."""
+    sentence = said.strip().splitlines()[-1] if said.strip() else ""
+    which = re.search(r"name the one to adopt: .* which is one of ([\w ,]+)(?:; or a function that launches several: (\w+))?", sentence)
+    entry = (which[2] or which[1].split(",")[0].strip()) if which else ""
+    if entry and entry not in given:
+        return [entry]
+    for option, value in ANSWER.findall(sentence):
+        value = value.strip("'\"")
+        placeholder = re.search(r"\b(SIZE|EXPR|NAME|LINE|FILE|VALUES?|DIR)\b", value)
+        once = option in ("--launch", "--grid", "--block", "--host") and option in given
+        if not placeholder and not once and ("=" in value or option not in ("--tune", "--set", "--type", "--size")) and \
+                value not in given:
+            return [option, value]
+    return []
+
+
+def one(entry, options, harness, work):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="audit-", dir=work))
+    words = prepare(entry, options, folder)
+    subprocess.run([harness, "init", "mine"], cwd=folder, check=True, capture_output=True)
+    words = [f"../{w}" if w in ("kernel.cu", "ds") else w for w in words]
+    answers, begin = [], time.monotonic()
+    while True:
+        command = [harness, "adopt", *words, *answers, "--name", "audited", "--yes", "--device", options.device]
+        status, out, said = call(command, folder / "mine", max(5, options.seconds - (time.monotonic() - begin)))
+        answer = proposed(said, answers) if status == 2 else []
+        if not answer or len(answers) >= 10:
+            break
+        answers += answer
+    outcome, why = verdict(status, out, said)
+    if options.keep:
+        (folder / "said.txt").write_text(out + said)
+    return {**entry.row(), "outcome": outcome, "why": why[:600], "options": answers, "device": options.device,
+            "seconds": round(time.monotonic() - begin, 1),
+            "command": f"bench/audit.py run --mirrors DIR --device {options.device} --only {shlex.quote(entry.source + '/' + entry.name)}"}
+
+
+def run(options):
+    harness = os.environ.get("HARNESS", str(pathlib.Path(__file__).resolve().parent.parent / "build/release/harness"))
+    os.environ.setdefault("HARNESS_HOME", str(pathlib.Path(__file__).resolve().parent.parent))
+    work = pathlib.Path(tempfile.mkdtemp(prefix="audit-"))
+    begin = time.monotonic()
+    for entry in entries(options):
+        if options.budget and time.monotonic() - begin > options.budget:
+            break
+        row = one(entry, options, harness, work)
+        print(f"{row['outcome']:12} {entry.source}/{entry.name}  {row['seconds']} s  {row['why'][:300]}", flush=True)
+        if options.out:
+            with options.out.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+    if not options.keep:
+        subprocess.run(["rm", "-rf", str(work)], check=False)
+
+
+def carry(options):
+    options.folder.mkdir(parents=True, exist_ok=True)
+    with (options.folder / "entries.jsonl").open("w") as listed:
+        for number, entry in enumerate(entries(options)):
+            file = f"{number:03}.txt"
+            (options.folder / file).write_text(entry.text)
+            more = dict(entry.more)
+            if entry.kind == "flashinfer":
+                with tempfile.TemporaryDirectory() as made:
+                    dataset_of(entry, options.mirrors, pathlib.Path(made) / "ds")
+                    more["files"] = {str(p.relative_to(made)): p.read_text() for p in pathlib.Path(made).rglob("*.json*")}
+            listed.write(json.dumps({"source": entry.source, "name": entry.name, "path": entry.path, "file": file,
+                                     "kind": entry.kind, "more": more}) + "\n")
+
+
+def table(options):
+    rows = {}
+    for line in options.folder.read_text().splitlines():
+        one = json.loads(line)
+        rows[one["source"], one["name"], one["device"]] = one  # the last run of each
+    counts = {}
+    for row in rows.values():
+        counts.setdefault(row["source"], {}).setdefault(row["outcome"], 0)
+        counts[row["source"]][row["outcome"]] += 1
+    kinds = ["passed", "refused", "not in", "out of time"]
+    print("| source | tried | " + " | ".join(kinds) + " |\n|---|" + "--:|" * (len(kinds) + 1))
+    for source, by in counts.items():
+        print(f"| {source} | {sum(by.values())} | " + " | ".join(str(by.get(k, 0)) for k in kinds) + " |")
+    print()
+    for row in rows.values():
+        if row["outcome"] != "passed":
+            print(f"- {row['source']}/{row['name']} ({row['path']}): {row['outcome']}: {row['why']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["list", "run", "carry", "table"])
+    parser.add_argument("folder", nargs="?", type=pathlib.Path)
+    parser.add_argument("--mirrors", type=pathlib.Path)
+    parser.add_argument("--carried", type=pathlib.Path)
+    parser.add_argument("--from", dest="source", choices=list(SOURCES))
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--seconds", type=float, default=240)
+    parser.add_argument("--budget", type=float)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    if options.what == "list":
+        for entry in entries(options):
+            row = entry.row()
+            print(f"{entry.source}/{entry.name}\t{row['repository']}\t{row['commit']}\t{entry.path}")
+        return
+    {"run": run, "carry": carry, "table": table}[options.what](options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
