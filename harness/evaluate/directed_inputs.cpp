@@ -34,6 +34,7 @@ constexpr double kLeastScale = 1e-2, kMostScale = 512;
 // All that is planned and most of what that leads to; and so few that the candidate is slow, not the machine.
 constexpr std::size_t kEnoughLaunches = 150, kFewLaunches = 40;
 constexpr std::size_t kMostLaunches = 600;  // a search of a kernel that launches in no time ends here
+constexpr std::int64_t kFewThreads = 1 << 14;  // a block of an emulated tile takes 20 ms
 constexpr std::size_t kMostPlantedValues = 48;
 constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached nothing new
 
@@ -41,6 +42,7 @@ constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached n
 struct Trial {
   Config fixed;
   std::string form = "nominal";
+  bool if_small = false;  // no comparison asked for it: not worth many blocks
 };
 
 std::string in_words(const Trial& trial, const Realized& at) {
@@ -143,6 +145,7 @@ class DirectedSearch {
       waiting_.pop_front();
       const std::optional<Realized> at = run_.tiny_at()(run_.request.realized.candidate, trial.fixed);
       if (!at || json_text(at->build) != build_) continue;
+      if (trial.if_small && launched_threads(at->plan) > kFewThreads) continue;
       ++launches_;
       Launch& launch = batch.emplace_back(trial, *at, subject_at(*at, artifact_, trial.form));
       pool_.paint(launch.subject, 0, trial.form);
@@ -187,14 +190,14 @@ class DirectedSearch {
     waiting_.push_back({{}, "scaled 0"});
     for (const auto& [size, range] : run_.size_ranges()) {
       for (std::int64_t value = range.lo; value < range.lo + kConsecutive; ++value) try_size(size, value);
-      for (const std::int64_t power : {64, 128, 256}) try_size(size, power);  // gate "sizes" goes further
+      for (const std::int64_t power : {64, 128, 256}) try_size(size, power, true);  // gate "sizes" goes further
     }
   }
 
-  void try_size(const std::string& size, std::int64_t value) {
+  void try_size(const std::string& size, std::int64_t value, bool if_small = false) {
     const auto range = run_.size_ranges().find(size);
     if (range == run_.size_ranges().end() || value < range->second.lo || value > range->second.hi) return;
-    if (sizes_tried_.insert({size, value}).second) waiting_.push_back({{{size, value}}, "nominal"});
+    if (sizes_tried_.insert({size, value}).second) waiting_.push_back({{{size, value}}, "nominal", if_small});
   }
 
   /// Conditions before a comparison hold where it was reached: from there sizes are changed one by one, and inputs at
