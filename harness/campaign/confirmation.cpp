@@ -75,8 +75,10 @@ double Confirmation::reserve_s() const {
     guessed = guessed || costs_.is_guess(book->plan.kernel);
   }
   const double left_s = context_.limits.payable_s(), budget_s = context_.limits.payable_at_first_s();
-  const double reserve = kept_for_confirmations(winners, possible, left_s, guessed ? kReserveShare * budget_s : left_s,
-                                                kReserveShare * budget_s);
+  double reserve = kept_for_confirmations(winners, possible, left_s, guessed ? kReserveShare * budget_s : left_s,
+                                          kReserveShare * budget_s);
+  // The last evaluation took longer than was expected: a guess that no longer fits is tried in what is left.
+  if (reserve == 0 && guessed && !winners.empty() && left_s >= least_seconds()) reserve = left_s;
   return context_.in_fleet() && reserve > 0 ? std::clamp(kTimes * longest, reserve, std::max(reserve, left_s))
                                             : reserve;
 }

@@ -109,6 +109,21 @@ TEST_CASE("a confirmation of unknown length is tried in what a long evaluation h
   CHECK(summary.best[0].state.confirmed);
 }
 
+TEST_CASE("evaluations that take longer than expected do not eat a confirmation of unknown length") {
+  World world;
+  world.clock.tick = 1e-6;
+  world.options.budget_s = 16;
+  make_confirmations_long(world, 9);
+  world.ledger.usual = {};
+  world.evaluator.costs = [&](const EvaluationRequest& request) {
+    const bool is_long = world.clock.now > 1009.5;
+    return request.confirm ? 9 : is_long ? 2.9 : 1;
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(world.evaluator.confirms >= 1);
+  CHECK(summary.best[0].state.confirmed);
+}
+
 TEST_CASE("time that is too short for any confirmation goes to the search") {
   World world;
   world.options.budget_s = 6;
