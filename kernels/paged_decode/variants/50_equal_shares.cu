@@ -99,7 +99,6 @@ __global__ void __launch_bounds__(32 * (HEADS * PARTS + 1))
   extern __shared__ __align__(128) unsigned char shared_memory[];  // RING rounds of keys and values, then results
   __shared__ harness::Mbarrier full[RING], empty[RING];
   __shared__ harness::EqualShares<256> line;  // of rounds
-  __shared__ unsigned before;
   const int share = blockIdx.x, first_head = blockIdx.y * HEADS;
   constexpr long long kKeyStride = static_cast<long long>(HKV) * D;
 
@@ -208,13 +207,14 @@ __global__ void __launch_bounds__(32 * (HEADS * PARTS + 1))
     if (begin <= first && behind <= end) continue;  // nobody else has any of it
     const int first_owner = line.owner(first, shares), last_owner = line.owner(behind - 1, shares);
     __syncthreads();  // all of this block's results are written, behind one fence for all
+    bool is_last = false;
     if (threadIdx.x == 0) {
       __threadfence();
-      before = atomicAdd(arrived + sequence * gridDim.y + blockIdx.y, 1u);
+      const unsigned before = atomicAdd(arrived + sequence * gridDim.y + blockIdx.y, 1u);
+      is_last = static_cast<int>(before) == last_owner - first_owner;
       __threadfence();
     }
-    __syncthreads();
-    if (static_cast<int>(before) != last_owner - first_owner) continue;
+    if (!__syncthreads_or(is_last)) continue;
     const int its_slot = line.begin(first_owner, shares) < first ? shares + first_owner : first_owner;
     const harness::PackedOutput<T, D> output{o + (static_cast<long long>(sequence) * HQ + first_head * kGroup) * D,
                                              nullptr};

@@ -1,7 +1,6 @@
 #include <harness/convert.cuh>
 #include <harness/vec.cuh>
 #include <harness/warp.cuh>
-#include <harness/warpgroup.cuh>
 
 // Idea: 20_registers, with three things taken out of the way between the last load and the last store.
 //
@@ -12,9 +11,10 @@
 // Rows of x that begin at a multiple of XVEC elements only (a distance of 4,100): x is read in pieces of XVEC, and the
 // other tensors, which are dense, 16 bytes a lane. 20_registers makes all of them as narrow.
 //
-// Few rows: the time is that of the way of one row through a block, so it is kept short. Codes need the maximum alone,
-// so warps meet for that one, and the squares are added up under the stores. The maximum of a warp is one instruction,
-// because floats that are not negative are ordered as their bits are. One quotient is correctly rounded by two
+// Few rows: the time is that of the way of one row through a block, so it is kept short. Warps meet once, with their
+// maxima and their sums of squares; codes need the maximum alone, so that one warp adds up the sums under the stores of
+// the others. The maximum of a warp is one instruction, because floats that are not negative are ordered as their bits
+// are. One quotient is correctly rounded by two
 // multiply-adds from the row's reciprocal (Markstein): the exact remainder of a first quotient, times the reciprocal.
 // It is rounded to a code by adding 1.5 * 2^23, whose last byte is then the code; no conversion, no clamp: no element
 // is larger than the largest.
@@ -41,7 +41,7 @@ struct Norm {
   float eps;
   int ldx;
   unsigned (&largest_of)[2][kWarps];  // by turns: a row's are read while the next one's are written
-  float (&squares_of)[kWarps];
+  float (&squares_of)[2][kWarps];
 
   __device__ static int column_of(int chunk) { return (chunk * THREADS + threadIdx.x) * kVec; }
   __device__ static bool has(int chunk) { return column_of(chunk) < COLUMNS; }
@@ -77,7 +77,11 @@ struct Norm {
       harness::store(residual + row * COLUMNS + column_of(c), held.sum[c]);
     }
     unsigned bits = __reduce_max_sync(0xffffffffu, __float_as_uint(largest));
-    if (lane == 0) largest_of[turn][warp] = bits;
+    squares = harness::warp_sum(squares);
+    if (lane == 0) {
+      largest_of[turn][warp] = bits;
+      squares_of[turn][warp] = squares;
+    }
     __syncthreads();
     bits = 0;
 #pragma unroll
@@ -109,17 +113,8 @@ struct Norm {
       harness::store(reinterpret_cast<unsigned*>(q + row * COLUMNS + column_of(c)), codes);
     }
 
-    // Who does not add up the squares of all warps does not wait for them.
-    squares = harness::warp_sum(squares);
-    if constexpr (kWarps > 1) {
-      if (lane == 0) squares_of[warp] = squares;
-      if (warp != 0) {
-        harness::named_barrier_arrive<1>(THREADS);
-        return;
-      }
-      harness::named_barrier_sync<1>(THREADS);
-      squares = harness::warp_sum<kWarps>(squares_of[lane % kWarps]);
-    }
+    if (warp != 0) return;  // the others are on their way to the next row
+    if constexpr (kWarps > 1) squares = harness::warp_sum<kWarps>(squares_of[turn][lane % kWarps]);
     if (threadIdx.x == 0) scale[row] = largest / sqrtf(squares / COLUMNS + eps) / 127.0f;
   }
 };
@@ -129,7 +124,7 @@ __global__ void __launch_bounds__(THREADS)
     rmsnorm_ahead(const T* x, T* residual, signed char* q, float* scale, float eps, int rows, int ldx) {
   using Rows = Norm<T, THREADS, XVEC, AHEAD, COLUMNS>;
   __shared__ unsigned largest_of[2][Rows::kWarps];
-  __shared__ float squares_of[Rows::kWarps];
+  __shared__ float squares_of[2][Rows::kWarps];
   const Rows norm{x, residual, q, scale, eps, ldx, largest_of, squares_of};
   typename Rows::Held held[AHEAD + 1];
   const int step = gridDim.x;
