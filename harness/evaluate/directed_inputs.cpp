@@ -33,7 +33,7 @@ constexpr std::int64_t kConsecutive = 34;  // sizes: every remainder of a warp's
 constexpr double kLeastScale = 1e-2, kMostScale = 512;
 // All that is planned and most of what that leads to; and so few that the candidate is slow, not the machine.
 constexpr std::size_t kEnoughLaunches = 150, kFewLaunches = 40;
-constexpr std::size_t kMostLaunches = 600;  // a search of a kernel that launches in no time ends here
+constexpr std::size_t kMostLaunches = 600;     // a search of a kernel that launches in no time ends here
 constexpr std::int64_t kFewThreads = 1 << 14;  // a block of an emulated tile takes 20 ms
 constexpr std::size_t kMostPlantedValues = 48;
 constexpr std::size_t kMostBarren = 60;  // combinations in a row that reached nothing new
