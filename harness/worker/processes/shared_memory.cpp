@@ -112,6 +112,13 @@ struct MemoryPool::Waiting {
   }
 };
 
+std::size_t kept_image_bytes() {
+  constexpr std::size_t kLeast = std::size_t{2} << 30, kMost = std::size_t{16} << 30;
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return kLeast;
+  return std::clamp(static_cast<std::size_t>(pages) / 8 * static_cast<std::size_t>(page_bytes), kLeast, kMost);
+}
+
 MemoryPool::MemoryPool(std::size_t most_bytes) : waiting_(std::make_shared<Waiting>()) {
   waiting_->most_bytes = most_bytes;
 }
@@ -120,7 +127,8 @@ MemoryPool::MemoryPool(MemoryPool&&) noexcept = default;
 
 SharedMemory MemoryPool::take(std::size_t bytes) {
   std::unique_ptr<SharedMemory::Mapping> memory = waiting_->find(bytes);
-  if (!memory) memory = std::make_unique<SharedMemory::Mapping>(bytes + bytes / 8);  // for the next, if it needs more
+  constexpr std::size_t kMostSpare = std::size_t{64} << 20;  // for the next, if it needs more
+  if (!memory) memory = std::make_unique<SharedMemory::Mapping>(bytes + std::min(bytes / 8, kMostSpare));
   const auto come_back = [pool = std::weak_ptr<Waiting>(waiting_)](SharedMemory::Mapping* mapping) {
     std::unique_ptr<SharedMemory::Mapping> owned(mapping);
     if (const auto waiting = pool.lock()) waiting->keep(std::move(owned));
@@ -129,7 +137,8 @@ SharedMemory MemoryPool::take(std::size_t bytes) {
 }
 
 SharedMemory MappedMemory::map(int descriptor, std::size_t bytes) {
-  constexpr std::size_t kMost = 32, kMostBytes = std::size_t{4} << 30;
+  constexpr std::size_t kMost = 32;
+  const std::size_t most_bytes = 2 * kept_image_bytes();  // what a pool keeps, and as much that is in use
   struct stat file {};
   const bool readable = fstat(descriptor, &file) == 0;
   const auto mapped = std::ranges::find_if(known_, [&](const auto& mapping) { return readable && mapping->is(file); });
@@ -143,7 +152,7 @@ SharedMemory MappedMemory::map(int descriptor, std::size_t bytes) {
   known_.push_front(mapping);
   std::size_t total = 0;
   for (const auto& mapping : known_) total += mapping->size();
-  while (known_.size() > 1 && (known_.size() > kMost || total > kMostBytes)) {
+  while (known_.size() > 1 && (known_.size() > kMost || total > most_bytes)) {
     total -= known_.back()->size();
     known_.pop_back();
   }
