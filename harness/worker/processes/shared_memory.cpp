@@ -20,14 +20,6 @@
 namespace harness {
 namespace {
 
-/// What may lie idle for another use, of a large machine a sixteenth.
-std::size_t most_idle_bytes() {
-  constexpr std::size_t kLeast = std::size_t{2} << 30, kMost = std::size_t{8} << 30, kShare = 16;
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return kLeast;
-  return std::clamp(static_cast<std::size_t>(pages) / kShare * static_cast<std::size_t>(page), kLeast, kMost);
-}
-
 /// Brings all pages in at once, on several cores: one that is touched for the first time costs as much as reading two
 /// thousand of its bytes, and on virtual machines several times that.
 void populate(std::byte* data, std::size_t bytes) {
@@ -151,7 +143,13 @@ struct MemoryPool::Waiting {
   }
 };
 
-MemoryPool::MemoryPool() : MemoryPool(most_idle_bytes()) {}
+std::size_t kept_image_bytes() {
+  constexpr std::size_t kLeast = std::size_t{2} << 30, kMost = std::size_t{16} << 30;
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return kLeast;
+  return std::clamp(static_cast<std::size_t>(pages) / 8 * static_cast<std::size_t>(page_bytes), kLeast, kMost);
+}
+
 MemoryPool::MemoryPool(std::size_t most_bytes) : waiting_(std::make_shared<Waiting>()) {
   waiting_->most_bytes = most_bytes;
 }
@@ -160,7 +158,8 @@ MemoryPool::MemoryPool(MemoryPool&&) noexcept = default;
 
 SharedMemory MemoryPool::take(std::size_t bytes) {
   std::unique_ptr<SharedMemory::Mapping> memory = waiting_->find(bytes);
-  if (!memory) memory = std::make_unique<SharedMemory::Mapping>(bytes + bytes / 8);  // for the next, if it needs more
+  constexpr std::size_t kMostSpare = std::size_t{64} << 20;  // for the next, if it needs more
+  if (!memory) memory = std::make_unique<SharedMemory::Mapping>(bytes + std::min(bytes / 8, kMostSpare));
   const auto come_back = [pool = std::weak_ptr<Waiting>(waiting_)](SharedMemory::Mapping* mapping) {
     std::unique_ptr<SharedMemory::Mapping> owned(mapping);
     if (const auto waiting = pool.lock()) waiting->keep(std::move(owned));
@@ -170,7 +169,7 @@ SharedMemory MemoryPool::take(std::size_t bytes) {
 
 SharedMemory MappedMemory::map(int descriptor, std::size_t bytes) {
   constexpr std::size_t kMost = 128;
-  static const std::size_t most_bytes = 2 * most_idle_bytes();
+  const std::size_t most_bytes = 2 * kept_image_bytes();  // what a pool keeps, and as much that is in use
   struct stat file {};
   const bool readable = fstat(descriptor, &file) == 0;
   const auto mapped = std::ranges::find_if(known_, [&](const auto& mapping) { return readable && mapping->is(file); });

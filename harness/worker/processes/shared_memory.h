@@ -31,13 +31,16 @@ class SharedMemory {
   std::size_t size_ = 0;
 };
 
+/// Bytes that may stay in memory for another use: an eighth of the machine's, from 2 to 16 GiB. An image that does not
+/// stay (one of a layer of experts has gigabytes) is cleared, mapped and pinned anew for every launch.
+std::size_t kept_image_bytes();
+
 /// Memory that is used again after it was given up: the system clears new pages, and processes that know the memory
 /// have it mapped. It holds what its last user left. The pool may go before what was taken of it.
 class MemoryPool {
  public:
-  /// At most `most_bytes` wait here for another use; without them, what suits this machine.
-  MemoryPool();
-  explicit MemoryPool(std::size_t most_bytes);
+  /// At most `most_bytes` wait here for another use.
+  explicit MemoryPool(std::size_t most_bytes = kept_image_bytes());
   ~MemoryPool();
   MemoryPool(MemoryPool&&) noexcept;
   SharedMemory take(std::size_t bytes);

@@ -21,6 +21,13 @@
 //   exponentials of S under dP; dS under d_v; the atomics of d_q under d_k. (The next tile's S under them, too, would
 //   want more registers than there are.)
 //
+// ORDERED: the same bits every time. Blocks add to a tile of queries one after the other, those with the last keys
+// first. A counter for each 64 x 64 piece of d_q says how many warps have added theirs; a warp waits for those of all
+// blocks before its own. It hands on one tile later, when what it added has long arrived and the fence costs nothing.
+// Nobody waits at a start: with a causal mask the last keys are seen by the last queries only, so a block begins with a
+// tile to which it is the first to add; without one, blocks that follow each other are a tile apart from their first
+// wave on. Blocks wait for blocks of smaller numbers alone, which have begun before.
+//
 // Tiles in shared memory are panels of 64 columns, as TMA writes them: 128 bytes a row, swizzled by 128 bytes.
 // Cost: registers (2 D / 2 of sums, BLOCK_M / 2 of S and of dP, 32 of d_q), two buffers of dS, a meeting of both
 // warpgroups for each tile. LONGEST 1: the blocks with most queries first, heads side by side.
@@ -45,7 +52,7 @@ struct Shared {
   static constexpr int kDelta = kLse + 4 * STAGES * BLOCK_M;
 };
 
-template <class T, int D, int BLOCK_M, int STAGES>
+template <class T, int D, int BLOCK_M, int STAGES, int ORDERED>
 struct Consumer {
   using Places = Shared<D, BLOCK_M, STAGES>;
   using Scores = float[BLOCK_M / 2];  // 64 keys x BLOCK_M queries
@@ -58,6 +65,9 @@ struct Consumer {
   int own_key, shift, Sk;  // own_key: the warpgroup's first
   bool causal;
   float scale;
+  unsigned* turns;  // ORDERED: a counter for each tile of queries and warpgroup
+  int key_tiles;
+  unsigned* owed = nullptr;  // where this warp has not handed on yet
   float d_k[D / 2], d_v[D / 2];
 
   __device__ void begin(int first_key) {
@@ -167,6 +177,27 @@ struct Consumer {
       }
   }
 
+  /// By a warp. Blocks of more keys add before; with a causal mask only those that any query of the tile sees.
+  __device__ void wait_for_turn(unsigned* turn, int first_query) const {
+    const int seen = (first_query + BLOCK_M - 1 + shift) / kKeys;
+    const int last = causal ? min(key_tiles - 1, seen) : key_tiles - 1;
+    const unsigned before = 4 * (last - own_key / kKeys);
+    if (threadIdx.x % 32 == 0) {
+      while (*static_cast<volatile unsigned*>(turn) < before) {
+      }
+      atomicAdd(turn, 0u);
+      __threadfence();
+    }
+    __syncwarp();
+  }
+  __device__ void hand_on() {
+    if (owed == nullptr) return;
+    __threadfence();
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) atomicAdd(owed, 1u);
+    owed = nullptr;
+  }
+
   __device__ void start_scores(Scores& s, int tile) const {
     const int stage = tile % STAGES;
     harness::mbarrier_wait(&ring.full[stage], tile / STAGES & 1);
@@ -175,7 +206,8 @@ struct Consumer {
     harness::wgmma_commit();
   }
 
-  __device__ void step(int tile, int first_query, float* sums) {
+  /// `tile`: of the walk; `row`: its first query among those of all heads.
+  __device__ void step(int tile, int first_query, long long row, float* sums) {
     const int stage = tile % STAGES, ds_at = Places::kDs + tile % 2 * Places::kScoreBytes;
     const int q_at = Places::kQ + stage * Places::kQueryBytes, do_at = Places::kDo + stage * Places::kQueryBytes;
     Scores s, dp;
@@ -207,7 +239,13 @@ struct Consumer {
     harness::wgmma_commit();
     harness::wgmma_wait<1>();
     harness::wgmma_pin(piece);
-    add(piece, sums);
+    if constexpr (ORDERED != 0) {
+      hand_on();
+      unsigned* const turn = turns + row / BLOCK_M * kWarpgroups + warpgroup;
+      wait_for_turn(turn, first_query);
+      owed = turn;
+    }
+    add(piece, sums + row * D);
     harness::wgmma_wait<0>();
     // Each lane for itself: it has read its own lse and delta of the stage, by ordinary loads, and what a neighbour has
     // read it does not know. (Where only wgmma reads a stage, one lane may speak for a warp.)
@@ -239,17 +277,18 @@ __device__ inline void load_panels(char* to, const harness::TensorMap& map, harn
 
 }  // namespace
 
-template <class T, int D, int BLOCK_M, int STAGES, int LONGEST>
+template <class T, int D, int BLOCK_M, int STAGES, int LONGEST, int ORDERED>
 __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
     backward(const __grid_constant__ harness::TensorMap q_map, const __grid_constant__ harness::TensorMap k_map,
              const __grid_constant__ harness::TensorMap v_map, const __grid_constant__ harness::TensorMap do_map,
-             const float* lse_of_tiles, const float* deltas, float* sums, T* d_k, T* d_v, float scale, int Hq, int Hkv,
-             int Sq, int Sk, int padded, int causal) {
+             const float* lse_of_tiles, const float* deltas, float* sums, unsigned* turns, T* d_k, T* d_v, float scale,
+             int Hq, int Hkv, int Sq, int Sk, int padded, int causal) {
   using Places = Shared<D, BLOCK_M, STAGES>;
   extern __shared__ __align__(1024) char shared[];
   __shared__ Ring<STAGES> ring;
   const int kv_head = LONGEST ? blockIdx.x : blockIdx.y, batch = kv_head / Hkv, group = Hq / Hkv;
-  const int first_key = (LONGEST ? blockIdx.y : blockIdx.x) * kKeys;
+  const int key_tiles = (Sk + kKeys - 1) / kKeys, number = LONGEST ? blockIdx.y : blockIdx.x;
+  const int first_key = (ORDERED ? key_tiles - 1 - number : number) * kKeys;
   const int first = causal ? max(0, first_key - (Sk - Sq)) / BLOCK_M : 0;  // tile of queries that sees any of the keys
   const int of_a_head = max(0, (Sq + BLOCK_M - 1) / BLOCK_M - first), tiles = of_a_head * group;
   const int first_head = kv_head % Hkv * group;  // of its batch
@@ -292,11 +331,13 @@ __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
   }
 
   harness::take_registers<240>();
-  Consumer<T, D, BLOCK_M, STAGES> consumer{shared, ring, 0, 0, 0, 0, 0, Sk - Sq, Sk, causal != 0, scale, {}, {}};
+  Consumer<T, D, BLOCK_M, STAGES, ORDERED> consumer{shared, ring,        0,     0,     0,         0,       0,  Sk - Sq,
+                                                    Sk,     causal != 0, scale, turns, key_tiles, nullptr, {}, {}};
   consumer.begin(first_key);
   if (tiles > 0) {
     harness::mbarrier_wait(&ring.keys, 0);
-    for (int tile = 0; tile < tiles; ++tile) consumer.step(tile, query_of(tile), sums + row_of(tile) * D);
+    for (int tile = 0; tile < tiles; ++tile) consumer.step(tile, query_of(tile), row_of(tile), sums);
+    if constexpr (ORDERED != 0) consumer.hand_on();
   }
   const long long own = (static_cast<long long>(kv_head) * Sk + first_key) * D;
   consumer.store(d_k + own, consumer.d_k, scale, first_key);

@@ -14,11 +14,13 @@ return variant {
     BLOCK_M = { values = { 64, 128 }, bind = "template" },  -- queries of a tile
     STAGES  = { values = { 2, 3 }, bind = "template" },     -- tiles of Q and dO
     LONGEST = { values = { 0, 1 }, bind = "template" },     -- order of the blocks, 1: the longest first, heads side by side
+    ORDERED = { values = { 0, 1 }, bind = "template" },     -- 1: the same bits every time
   },
-  start = { { STAGES = 2, LONGEST = 0 }, { STAGES = 2, LONGEST = 1 } },
+  start = { { STAGES = 2, LONGEST = 0, ORDERED = 0 }, { STAGES = 2, LONGEST = 1, ORDERED = 0 }, { STAGES = 2, LONGEST = 0, ORDERED = 1 } },
   valid = function(p, w, device)
     -- two pieces of 64 x 64 of d_q for two warpgroups
-    return all_of(not w.deterministic, eq(p.BLOCK_M * w.D, 8192),
+    return p.LONGEST + p.ORDERED < 2 and all_of(p.ORDERED == 1 or not w.deterministic, p.ORDERED == 0 or w.deterministic,
+                  eq(p.BLOCK_M * w.D, 8192),
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
   end,
   workspaces = function(p, w, device)
@@ -27,6 +29,7 @@ return variant {
       workspace { "lse_of_tiles", bytes = 4 * rows, align = 256, init = "dirty" },
       workspace { "deltas", bytes = 4 * rows, align = 256, init = "dirty" },
       workspace { "sums", bytes = 4 * rows * w.D, align = 256, init = "dirty" },
+      workspace { "turns", bytes = p.ORDERED == 1 and 8 * rows // p.BLOCK_M or 8, align = 256, init = "zeroed" },
     }
   end,
   steps = function(p, w, device)
@@ -39,11 +42,11 @@ return variant {
     return {
       launch { entry = "prepare<$dtype,$D,true>", grid = { cdiv(padded, rows), heads }, block = { 256 }, shared = 0,
                args = { "o", "d_o", "lse", "lse_of_tiles", "deltas", "sums", i32(w.Sq), i32(padded) } },
-      launch { entry = "backward<$dtype,$D,$BLOCK_M,$STAGES,$LONGEST>",
+      launch { entry = "backward<$dtype,$D,$BLOCK_M,$STAGES,$LONGEST,$ORDERED>",
                grid = p.LONGEST == 1 and { kv_heads, tiles } or { tiles, kv_heads }, block = { 384 },
                shared = shared_bytes(p, w),
                args = { map("q", p.BLOCK_M), map("k", KEYS), map("v", KEYS), map("d_o", p.BLOCK_M), "lse_of_tiles",
-                        "deltas", "sums", "d_k", "d_v", "scale", i32(w.Hq), i32(w.Hkv), i32(w.Sq), i32(w.Sk), i32(padded),
+                        "deltas", "sums", "turns", "d_k", "d_v", "scale", i32(w.Hq), i32(w.Hkv), i32(w.Sq), i32(w.Sk), i32(padded),
                         i32(w.causal) } },
       launch { entry = "finish<$dtype,$D>", grid = { cdiv(w.Sq, rows), heads }, block = { 256 }, shared = 0,
                args = { "sums", "d_q", "scale", i32(w.Sq), i32(padded) } },

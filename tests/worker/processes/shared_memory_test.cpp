@@ -50,6 +50,22 @@ TEST_CASE("a pool keeps no more than it may, and what was taken of it may outliv
   CHECK(made.bytes()[3999] == std::byte{1});
 }
 
+TEST_CASE("images of gigabytes stay for another use, with little to spare") {
+  constexpr std::size_t kGigabyte = std::size_t{1} << 30;
+  CHECK(kept_image_bytes() >= 2 * kGigabyte);
+  CHECK(kept_image_bytes() <= 16 * kGigabyte);
+  MemoryPool pool;
+  ino_t first = 0;
+  {
+    const SharedMemory memory = pool.take(kGigabyte + kGigabyte / 2);  // no page of it is touched
+    struct stat status {};
+    REQUIRE(fstat(memory.descriptor(), &status) == 0);
+    CHECK(static_cast<std::size_t>(status.st_size) <= kGigabyte + kGigabyte / 2 + (std::size_t{64} << 20));
+    first = status.st_ino;
+  }
+  CHECK(file_of(pool.take(kGigabyte + kGigabyte / 2)) == first);
+}
+
 TEST_CASE("the other end knows memory again by any descriptor of it, and prepares it once") {
   int prepared = 0, released = 0;
   MemoryPool pool;
