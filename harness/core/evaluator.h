@@ -39,6 +39,8 @@ struct EvaluationFacts {
   /// Of a finalist, in words that begin with "yes", "no" or "not checked": whether a row's bits are the same whatever
   /// its batch, and whether another configuration of the variant gives the same bits. Nothing where it is no finalist.
   std::optional<std::string> batch_invariant, configurations_agree;
+  /// The steps of its plan, a line each (launches_text). Nothing where it was not built.
+  std::optional<std::string> launches;
 };
 
 /// Everything one evaluation found. The outcome may be any; gates and hashes hold as far as it got.

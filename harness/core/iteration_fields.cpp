@@ -66,6 +66,7 @@ const IterationField kFields[] = {
   {"reachable_ns", &EvaluationFacts::reachable_ns, kShown | kWire, "launch, trips and floor: what a call can reach; NULL: not known", "limit_ns", nullptr, "", 19},
   {"batch_invariant", &EvaluationFacts::batch_invariant, kAsked | kLine | kAgentAnswer | kWire, "whether a row's bits are the same whatever its batch: yes, no, or not checked, and why; NULL: no finalist", nullptr, nullptr, "", 19},
   {"configurations_agree", &EvaluationFacts::configurations_agree, kAsked | kLine | kAgentAnswer | kWire, "whether another configuration gives the same bits: yes, no, or not checked, and why; NULL: no finalist", nullptr, nullptr, "", 19},
+  {"launches", &EvaluationFacts::launches, kKept | kDetail | kWire, "its launches and other steps, a line each; NULL: not built", nullptr, nullptr, "", 19},
 };
 // clang-format on
 

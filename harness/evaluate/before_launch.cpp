@@ -87,6 +87,7 @@ Settled gate_build(EvaluationRun& run) {
   run.evaluation.from_cache = run.artifact.from_cache;
   run.evaluation.resources = heaviest_entry(run.artifact);
   run.evaluation.binary_hash = binary_identity(run.artifact, run.request.realized.plan);
+  run.evaluation.launches = launches_text(run.artifact, run.request.realized.plan);
   run.add({name_of(gate::compile), true, run.artifact.compiler + (run.artifact.from_cache ? ", from the cache" : "")});
   if (!run.artifact.notes.empty())  // nothing is refused for them: the clock decides
     run.add({name_of(gate::compiler_notes), true, fmt::format("{}", fmt::join(run.artifact.notes, "; "))});

@@ -167,4 +167,39 @@ std::string binary_identity(const Artifact& artifact, const Plan& plan) {
   return sha256_hex(artifact.code_hash + json_text(with_built(plan, artifact)));
 }
 
+namespace {
+
+std::string extents(const Dim3& dim) {
+  if (dim.y == 1 && dim.z == 1) return fmt::format("{}", dim.x);
+  return dim.z == 1 ? fmt::format("{}x{}", dim.x, dim.y) : fmt::format("{}x{}x{}", dim.x, dim.y, dim.z);
+}
+
+std::string step_text(const Launch& launch) {
+  std::string text = fmt::format("{} grid {}{} block {}", launch.entry, launch.resident > 0 ? "at most " : "",
+                                 extents(launch.grid), extents(launch.block));
+  if (launch.cluster != Dim3{}) text += " cluster " + extents(launch.cluster);
+  if (launch.shared > 0) text += fmt::format(" shared {} B", launch.shared);
+  if (launch.cooperative) text += " cooperative";
+  if (launch.pdl) text += " may begin before the one before it ends";
+  return text;
+}
+std::string step_text(const Memset& memset) {
+  return fmt::format("memset {} {} B", memset.target, memset.bytes);
+}
+std::string step_text(const LibraryCall& call) {
+  return call.library + " " + call.operation;
+}
+
+}  // namespace
+
+std::string launches_text(const Artifact& artifact, const Plan& plan) {
+  constexpr std::size_t kMost = 20;
+  const Plan built = with_built(plan, artifact);
+  std::string text;
+  for (std::size_t at = 0; at < std::min(built.steps.size(), kMost); ++at)
+    text += (at > 0 ? "\n" : "") + std::visit([](const auto& step) { return step_text(step); }, built.steps[at]);
+  if (built.steps.size() > kMost) text += fmt::format("\nand {} more", built.steps.size() - kMost);
+  return text;
+}
+
 }  // namespace harness

@@ -19,5 +19,7 @@ GateResult check_resources(const Realized& realized, const Artifact& artifact, c
 std::optional<EntryResources> heaviest_entry(const Artifact& artifact);
 /// Identity of what runs: machine code and launches. Two configurations that agree in it are the same candidate.
 std::string binary_identity(const Artifact& artifact, const Plan& plan);
+/// What is launched, a line a step: "softmax<float,256> grid 1024 block 256 shared 4096 B". At most 20 lines.
+std::string launches_text(const Artifact& artifact, const Plan& plan);
 
 }  // namespace harness

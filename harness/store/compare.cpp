@@ -84,6 +84,8 @@ constexpr double kClearly = 0.01;
 json quotient(const json& a, const json& b) {
   json row{{"a_ns", fact_of(a, "time_ns")},
            {"b_ns", fact_of(b, "time_ns")},
+           {"a_ci95_ns", {fact_of(a, "time_lo_ns"), fact_of(a, "time_hi_ns")}},
+           {"b_ci95_ns", {fact_of(b, "time_lo_ns"), fact_of(b, "time_hi_ns")}},
            {"ratio", nullptr},
            {"ratio_ci95", nullptr},
            {"verdict", nullptr},
@@ -118,7 +120,8 @@ json quotient(const json& a, const json& b) {
 }
 
 json cost_of(const Side& side) {
-  return {{"spent_s", fact_of(side.row, "spent_s")},
+  return {{"score", fact_of(side.row, "score")},
+          {"spent_s", fact_of(side.row, "spent_s")},
           {"cost_usd", fact_of(side.row, "cost_usd")},
           {"iterations", fact_of(side.row, "iterations")}};
 }

@@ -91,6 +91,22 @@ TEST_CASE("resources are compared with the device") {
         std::string::npos);
 }
 
+TEST_CASE("launches are told a line a step") {
+  Realized realized = one_launch(256, 4096);
+  auto& launch = std::get<Launch>(realized.plan.steps.front());
+  launch.grid = {6, 2};
+  launch.cluster = {2};
+  launch.pdl = true;
+  const std::string first =
+      launch.entry + " grid 6x2 block 256 cluster 2 shared 4096 B may begin before the one before it ends";
+  CHECK(launches_text(compiled({}), realized.plan) == first);
+  realized.plan.steps.push_back(Memset{"partial", 0, 64, 0});
+  for (int step = 0; step < 30; ++step) realized.plan.steps.push_back(LibraryCall{"cublaslt", "matmul"});
+  const std::string text = launches_text(compiled({}), realized.plan);
+  CHECK(text.starts_with(first + "\nmemset partial 64 B\ncublaslt matmul\n"));
+  CHECK(text.ends_with("\nand 12 more"));
+}
+
 TEST_CASE("identity is machine code and launches together") {
   const Artifact artifact = compiled({});
   CHECK(binary_identity(artifact, one_launch(32, 0).plan) == binary_identity(artifact, one_launch(32, 0).plan));

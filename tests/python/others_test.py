@@ -3,7 +3,7 @@
 $HARNESS_OTHERS is a folder with checkouts: openevolve (github.com/codelion/openevolve), ShinkaEvolve
 (github.com/SakanaAI/ShinkaEvolve), verifiers (github.com/PrimeIntellect-ai/verifiers). They are never part of this
 repository; without the folder these tests are skipped. $HARNESS_OTHERS_PYTHON is a Python with numpy, PyYAML, pandas,
-psutil, rich, aiofiles, backoff, unidiff, pydantic and tqdm for the first two. What else they import and nobody installed is stood in for (standins.py).
+psutil, rich, aiofiles, backoff, unidiff, pydantic, httpx, dacite and tqdm for the first two. What else they import and nobody installed is stood in for (standins.py).
 """
 import json, os, shutil, subprocess, sys, tempfile, unittest
 

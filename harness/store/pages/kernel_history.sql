@@ -4,4 +4,5 @@ SELECT p.device_name, i.workload, i.campaign, p.name, strftime('%Y-%m-%d %H:%M',
        min(i.time_ns) AS time_ns, max(i.confirmed) AS confirmed
 FROM latest l CROSS JOIN iteration i INDEXED BY iteration_by_campaign ON i.campaign = l.campaign JOIN campaign p ON p.id = l.campaign
 WHERE i.kernel = :kernel AND i.outcome = 'passed' AND i.purpose <> 'rival' AND i.time_ns IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM struck l WHERE l.campaign = i.campaign AND l.workload = i.workload AND l.candidate = i.candidate)
 GROUP BY i.campaign, i.workload ORDER BY p.started_unix

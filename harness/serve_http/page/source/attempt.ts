@@ -98,6 +98,17 @@ function resources_panel(iteration: any): Child {
     ['contract', h('code', {}, (iteration.hashes?.contract ?? '').slice(0, 12))]]));
 }
 
+/// "softmax<float> grid 1024 block 256", a line a step.
+function launches_panel(text: string | null | undefined): Child {
+  if (!text) return null;
+  const step = (line: string): HTMLElement => {
+    const at = line.indexOf(' grid ');
+    return h('li', {}, at < 0 ? h('code', {}, line) : [h('code', {}, line.slice(0, at)), h('br'), h('span', { class: 'soft' }, line.slice(at + 1))]);
+  };
+  const lines = text.split('\n');
+  return panel(lines.length === 1 ? 'Launch' : 'Launches and other steps, in order', h('ol', { class: 'steps' }, lines.map(step)));
+}
+
 function tabs(list: Tab[]): HTMLElement {
   const bar_place = h('div', { class: 'tabs', role: 'tablist' }), place = h('div', { role: 'tabpanel' });
   const open = async (tab: Tab): Promise<void> => {
@@ -191,6 +202,7 @@ export function attempt_page(main: HTMLElement, data: PageData): void {
         panel('The decision that asked for it', decision(data['decision'], iteration)),
         places.proposal,
         resources_panel(iteration),
+        launches_panel(iteration.launches),
         panel('Cost', shares(stages)),
         again.length > 1 ? panel('The same candidate again', data_table({ rows: again, on_open: (row) => `/attempt/${row['iteration']}`, columns: [
           { name: '#', key: 'iteration', number: true, cell: (row) => (row['iteration'] === id ? h('b', {}, 'this') : link(`/attempt/${row['iteration']}`, row['iteration'])) }, { name: 'purpose', cell: (row) => row['purpose'] },

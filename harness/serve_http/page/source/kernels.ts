@@ -43,7 +43,8 @@ function history(rows: Row[]): Child {
   const by = new Map<string, Row[]>();
   for (const row of rows) by.set(row['workload'], [...(by.get(row['workload']) ?? []), row]);
   const start = Math.min(...rows.map((row) => row['started_unix']));
-  const days = (x: number): string => new Date((start + x) * 1000).toISOString().slice(5, 16).replace('T', ' ');
+  const long = Math.max(...rows.map((row) => row['started_unix'])) - start > 7 * 86400;   // then the year says more than the minute
+  const days = (x: number): string => { const at = new Date((start + x) * 1000).toISOString(); return long ? at.slice(0, 10) : at.slice(5, 16).replace('T', ' '); };
   const several = [...by.entries()].filter(([, list]) => new Set(list.map((row) => row['campaign'])).size > 1);
   if (!several.length) return h('p', { class: 'none' }, 'each workload was in one campaign only: a second makes a history');
   return h('div', { class: 'charts' }, several.map(([name, list]) => step_chart({

@@ -32,6 +32,23 @@ function side_input(name: string, value: string): HTMLElement {
   return h('label', {}, h('span', {}, name), h('input', { name, value, required: true, placeholder: 'number, name, latest, or #attempt' }));
 }
 
+function compared_time(row: Row, side: string): Child {
+  const [low, high] = row[`${side}_ci95_ns`] ?? [null, null];
+  return [format.time(row[`${side}_ns`]), ' ', h('small', {}, format.interval(low, high)), ' ', attempt_link(row[`${side}_iteration`]), row[`${side}_confirmed`] ? h('span', { class: 'goodtext', title: 'confirmed' }, ' ✓') : null];
+}
+
+/// Score and cost of one side. A device has none of its own.
+function of_side(side: string, found: any): Child {
+  const cost = found.cost?.[side] ?? {};
+  if (cost.spent_s === null || cost.spent_s === undefined) return null;
+  return h('div', { class: 'tile' }, h('span', {}, `${side}: score`), h('b', {}, format.ratio(cost.score)), h('small', {}, `${format.count(cost.iterations)} attempts, ${format.seconds(cost.spent_s)}, ${format.money(cost.cost_usd)}`));
+}
+
+/// Names of workloads may hold spaces: a line each.
+function only(workloads: Row[]): Child {
+  return workloads.length ? h('ul', { class: 'soft plainlist' }, workloads.map((one) => h('li', {}, one['workload']))) : h('p', { class: 'soft' }, 'none');
+}
+
 export async function compare_page(main: HTMLElement, data: PageData): Promise<void> {
   document.title = 'compare · harness';
   const words = new URLSearchParams(location.search), a = words.get('a') ?? '', b = words.get('b') ?? '';
@@ -42,18 +59,18 @@ export async function compare_page(main: HTMLElement, data: PageData): Promise<v
   if (!found) return;
   const rows: Row[] = found.workloads;
   put(main, ...[...main.childNodes] as Node[],
-    h('div', { class: 'tiles' }, h('div', { class: 'tile' }, h('span', {}, 'b over a'), h('b', {}, format.ratio(found.score)), h('small', {}, 'geometric mean; above 1 b is faster'))),
+    h('div', { class: 'tiles' }, h('div', { class: 'tile' }, h('span', {}, 'b over a'), h('b', {}, format.ratio(found.score)), h('small', {}, 'geometric mean; above 1 b is faster')), ['a', 'b'].map((side) => of_side(side, found))),
     panel('Best times', data_table({ rows, empty: 'no workload is in both', columns: [
       { name: 'workload', key: 'workload', cell: (row) => [row['kernel'], ' ', h('b', {}, row['workload'])] },
-      { name: `a: ${a}`, key: 'a_ns', number: true, cell: (row) => [format.time(row['a_ns']), ' ', attempt_link(row['a_iteration'])] },
-      { name: `b: ${b}`, key: 'b_ns', number: true, cell: (row) => [format.time(row['b_ns']), ' ', attempt_link(row['b_iteration'])] },
+      { name: `a: ${a}`, key: 'a_ns', number: true, cell: (row) => compared_time(row, 'a') },
+      { name: `b: ${b}`, key: 'b_ns', number: true, cell: (row) => compared_time(row, 'b') },
       { name: 'b / a', key: 'ratio', number: true, cell: (row) => [row['ratio'] === null ? '–' : row['ratio'].toPrecision(3), ' ', row['ratio_ci95'] ? h('small', {}, `${row['ratio_ci95'][0].toPrecision(3)} to ${row['ratio_ci95'][1].toPrecision(3)}`) : ''] },
       { name: 'verdict', key: 'verdict', cell: (row) => [verdict(row['verdict']), row['same_contract'] === false ? h('span', { class: 'badge warn', title: 'what was computed, or how it was judged, has changed in between' }, 'other contract') : null] },
-      { name: 'a variant', late: 1, cell: (row) => row['a_variant'] }, { name: 'b variant', late: 1, cell: (row) => row['b_variant'] },
+      { name: 'a variant', late: 1, cell: (row) => [row['a_variant'], ' ', h('small', { class: 'cut', title: format.config(row['a_config']) }, format.config(row['a_config']))] }, { name: 'b variant', late: 1, cell: (row) => [row['b_variant'], ' ', h('small', { class: 'cut', title: format.config(row['b_config']) }, format.config(row['b_config']))] },
       { name: 'diff', cell: (row) => (row['a_iteration'] && row['b_iteration'] ? link(`/compare?a=%23${row['a_iteration']}&b=%23${row['b_iteration']}`, 'source') : '') }] })),
     h('div', { class: 'pair' },
       panel('Environment', data_table({ rows: found.environment, columns: [{ name: 'what', cell: (row) => row['what'] }, { name: 'a', wide: true, cell: (row) => format.anything(row['a']) }, { name: 'b', wide: true, cell: (row) => (row['a'] === row['b'] ? h('span', { class: 'soft' }, format.anything(row['b'])) : h('b', {}, format.anything(row['b']))) }] })),
-      panel('In one only', h('h3', {}, 'a'), h('p', { class: 'soft' }, found.only_a.map((one: Row) => one['workload']).join(', ') || 'none'), h('h3', {}, 'b'), h('p', { class: 'soft' }, found.only_b.map((one: Row) => one['workload']).join(', ') || 'none'))));
+      panel('In one only', h('h3', {}, 'a'), only(found.only_a), h('h3', {}, 'b'), only(found.only_b))));
 }
 
 function attempts_beside(found: any): Child {
@@ -113,20 +130,39 @@ export function playbook_page(main: HTMLElement, data: PageData): void {
     { name: 'techniques', wide: true, late: 2, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, late: 1, cell: (row) => h('span', { class: 'soft' }, inline(row['summary'] ?? '')) }] })));
 }
 
-/// Each turn to an arm that rests on the page, with what the workload's best time came to.
+interface Applied { campaign: number; arm: string; row: Row; turns: number; evaluations: number; seconds: number; usd: number | null; improved: number; gain: number | null }
+
+/// The turns to each arm of a campaign that rest on the page, summed up: what improved first, then the newest.
+function applied_to(all: Row[]): Applied[] {
+  const arms = new Map<string, Applied>();
+  for (const row of [...all].reverse()) {
+    const arm = row['kernel'] ? `${row['kernel']} ${row['workload']} ${row['technique']}` : '', key = `${row['campaign']} ${arm}`;
+    const known = arms.get(key) ?? { campaign: row['campaign'], arm, row, turns: 0, evaluations: 0, seconds: 0, usd: 0, improved: 0, gain: null };
+    known.turns += 1;
+    known.evaluations += row['evaluations'];
+    known.seconds += row['seconds'];
+    known.usd = known.usd === null || row['usd'] === null ? null : known.usd + row['usd'];
+    if (row['gain'] !== null) known.gain = (known.gain ?? 1) * row['gain'];   // one turn's best is the next one's beginning
+    if (row['gain'] > 1) known.improved += 1;
+    arms.set(key, known);
+  }
+  return [...arms.values()].sort((a, b) => Number(b.improved > 0) - Number(a.improved > 0));
+}
+
 function applications(all: Row[]): HTMLElement {
-  const rows = [...all].reverse();
+  const rows: Row[] = applied_to(all), most = 50, place = h('div');
   const gain = (row: Row): Child => (row['gain'] === null ? h('span', { class: 'soft' }, row['evaluations'] ? 'nothing to compare' : 'not tried') : row['gain'] > 1 ? h('b', { class: 'goodtext' }, format.ratio(row['gain']), ' ▲') : 'no faster');
-  const most = 200, place = h('div');
+  const arm = (of: Row): Child => link(`/attempts?campaign=${of['campaign']}&workload=${encodeURIComponent(of['workload'])}&technique=${encodeURIComponent(of['technique'])}`, `${of['kernel']} ${of['workload']} `, h('b', {}, of['technique']));
   const draw = (some: Row[]): void => put(place, data_table({ rows: some, empty: 'No decision rests on it yet.', columns: [
     { name: 'campaign', key: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) },
-    { name: 'arm', wide: true, cell: (row) => (row['kernel'] ? link(`/attempts?campaign=${row['campaign']}&workload=${encodeURIComponent(row['workload'])}&technique=${encodeURIComponent(row['technique'])}`, `${row['kernel']} ${row['workload']} `, h('b', {}, row['technique'])) : h('span', { class: 'soft' }, 'the campaign ended before')) },
+    { name: 'arm', key: 'arm', wide: true, cell: (row) => (row['arm'] ? arm(row['row']) : h('span', { class: 'soft' }, 'the campaign ended before')) },
     { name: 'best time after it', key: 'gain', number: true, cell: gain },
+    { name: 'turns', key: 'turns', number: true, title: 'how often a decision that rests on this page turned to the arm', cell: (row) => format.count(row['turns']) },
     { name: 'attempts', key: 'evaluations', number: true, cell: (row) => format.count(row['evaluations']) },
     { name: 'took', key: 'seconds', number: true, late: 1, cell: (row) => format.seconds(row['seconds']) },
     { name: 'cost', key: 'usd', number: true, late: 2, cell: (row) => format.money(row['usd']) },
-    { name: 'because', wide: true, late: 1, cell: (row) => [row['rule'] ? h('span', { class: 'badge' }, row['rule']) : null, ' ', h('span', { class: 'soft' }, row['why'])] },
-    { name: 'device', wide: true, late: 3, cell: (row) => row['device_name'] }] }));
+    { name: 'because', late: 2, cell: (row) => [row['row']['rule'] ? h('span', { class: 'badge' }, row['row']['rule']) : null, ' ', h('span', { class: 'soft cut', title: row['row']['why'] }, row['row']['why'])] },
+    { name: 'device', late: 3, cell: (row) => row['row']['device_name'] }] }));
   draw(rows.slice(0, most));
   const more = rows.length > most ? h('button', { type: 'button', onclick: () => { draw(rows); more?.remove(); } }, `all ${format.count(rows.length)}`) : null;
   return h('div', {}, place, more);
@@ -138,7 +174,7 @@ export function pattern_page(main: HTMLElement, data: PageData): void {
   put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, inline(found.summary ?? '')), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links('', 'json'))),
     h('div', { class: 'columns' }, h('div', { class: 'wide' }, panel('The page', markdown((found.text ?? '').replace(/^# .*\n/, '')))),
       h('div', { class: 'rail' }, panel('What came of it', facts([['applied', format.count(evidence.applied)], ['improved', format.count(evidence.improved)], ['mean gain', format.ratio(evidence.mean_gain)], ['against', evidence.against ?? '']])))),
-    panel('Where it was applied, the newest first', applications(found.applications ?? [])));
+    panel('Where it was applied', applications(found.applications ?? [])));
 }
 
 /// `code` within a line.
