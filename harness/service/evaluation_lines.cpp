@@ -13,6 +13,7 @@
 #include "harness/core/error.h"
 #include "harness/core/torch_call.h"
 #include "harness/report/events.h"
+#include "harness/service/asked_candidate.h"
 #include "harness/service/edited_source.h"
 #include "harness/service/fitness.h"
 #include "harness/service/single_evaluation.h"

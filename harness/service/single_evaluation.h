@@ -1,7 +1,27 @@
 #pragma once
-#include "harness/service/asked_evaluation.h"
+#include <optional>
+#include <string>
+
+#include "harness/core/display.h"
+#include "harness/service/shell.h"
 
 namespace harness {
+
+/// What ran on a workload, what that found, and in which iteration it is recorded (0: in none).
+struct EvaluatedPoint {
+  Realized realized;
+  AttemptRecord attempt;
+  Evaluation evaluation;
+  std::int64_t iteration = 0;
+  std::string device;
+  json recorded = {};  // with `reuse`: the iteration that had evaluated it, in full; nothing ran then
+
+  IterationEnded event() const { return {iteration, attempt, &evaluation, {}, device, false, false}; }
+  bool passed() const {
+    if (recorded.is_object()) return recorded.value("outcome", "") == "passed";
+    return std::holds_alternative<Passed>(evaluation.outcome);
+  }
+};
 
 /// What every evaluation outside of campaigns needs.
 struct EvaluationPlace {
