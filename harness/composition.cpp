@@ -21,6 +21,7 @@
 #include "harness/script/strategy/fleet_file.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
+#include "harness/script/strategy/prompt.h"
 #include "harness/service/places.h"
 #include "harness/store/archive.h"
 #include "harness/store/page_record.h"
@@ -241,7 +242,10 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return profiler ? profiler->ways(device.device) : std::vector<ProfileWay>{};
   };
   rooms.proposer = [](const Places& places, const std::string& spec, const std::vector<std::string>& variables) {
-    return make_proposer(spec, {variables, environment_variable, proposer_folders(places)});
+    const std::vector<std::string> folders = proposer_folders(places);
+    auto proposer = make_proposer(spec, {variables, environment_variable, folders});
+    auto prompt = script::find_prompt(paths(folders));
+    return prompt ? script::with_prompt(std::move(proposer), std::move(*prompt)) : std::move(proposer);
   };
   rooms.token_price = [](const Places& places, const std::string& spec) {
     return listed_price(spec, proposer_folders(places));

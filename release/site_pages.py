@@ -6,7 +6,7 @@ Understands the Markdown that the documents use: headings, paragraphs, lists, ta
 import html, json, os, pathlib, re, shutil, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["docs", "gpus", "harness", "kernels", "models", "playbook", "proposers", "release", "strategies"]
+FOLDERS = ["docs", "gpus", "harness", "kernels", "models", "playbook", "release", "strategies"]
 STYLE = """body{margin:0;font:16px/1.55 system-ui,sans-serif;color:#1c1e21;background:#fff}
 main{max-width:52rem;margin:0 auto;padding:1rem}
 nav{border-bottom:1px solid #ccd;background:#f6f7f9}nav div{max-width:52rem;margin:0 auto;padding:.6rem 1rem;display:flex;gap:1rem}

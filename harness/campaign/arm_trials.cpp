@@ -28,6 +28,45 @@ Waits ArmTrials::try_arm(DecisionRecord cause, ArmId id) {
   co_return co_await follows;
 }
 
+std::optional<Earlier> ArmTrials::fastest_before(const WorkloadBook& book) {
+  std::optional<Earlier> fastest;
+  for (const Arm& arm : context_.state.arms().arms) {
+    const ArmId& id = arm.state.id;
+    if (id.kernel != book.plan.kernel || id.workload != book.plan.workload || arm.state.closed) continue;
+    const auto is_here = [&](const EarlierResult& result) {
+      return result.workload == id.workload && result.device_name == context_.device.name;
+    };
+    for (const EarlierResult& result : arm.earlier) {
+      if (!is_here(result) || result.outcome != OutcomeKind::passed || !result.time_ns) continue;
+      if (fastest && *result.time_ns >= fastest->time_ns) continue;
+      const bool has_failed = std::ranges::any_of(arm.earlier, [&](const EarlierResult& other) {
+        return is_here(other) && other.variant == result.variant && other.config == result.config &&
+               !is_sound(other.outcome);
+      });
+      Candidate candidate{id.kernel, result.variant, id.technique, result.config};
+      if (!has_failed && is_valid_on(candidate, id.workload))
+        fastest = Earlier{std::move(candidate), id.workload, *result.time_ns};
+    }
+  }
+  const Candidate& baseline = book.plan.baseline;
+  if (fastest && fastest->candidate.variant == baseline.variant && fastest->candidate.config == baseline.config)
+    return std::nullopt;
+  return fastest;
+}
+
+Waits ArmTrials::try_again_first(Earlier earlier, DecisionRecord cause) {
+  Arm* const arm =
+      find_arm(context_.state.arms(), {earlier.candidate.kernel, earlier.workload, earlier.candidate.technique});
+  const std::optional<Realized> realized = realize_asked(*arm, earlier.candidate);
+  if (!realized) co_return std::nullopt;
+  Assignment work{*realized, Purpose::search, 0};
+  Waits measures = flights_.evaluate(work, cause);
+  if (Ended ended = co_await measures) co_return ended;
+  Waits looks = see_elsewhere(earlier.candidate, cause);
+  if (Ended ended = co_await looks) co_return ended;
+  co_return limits_();
+}
+
 Waits ArmTrials::try_unanswered() {
   const auto [id, asked] = again_.front();
   again_.erase(again_.begin());

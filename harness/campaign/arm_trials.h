@@ -12,6 +12,13 @@
 
 namespace harness {
 
+/// A candidate of an earlier campaign, and its time there.
+struct Earlier {
+  Candidate candidate;
+  std::string workload;
+  double time_ns = 0;
+};
+
 /// Evaluates what the searches of arms ask for.
 class ArmTrials {
  public:
@@ -26,6 +33,11 @@ class ArmTrials {
 
   /// The arm's next ask, and what follows it: with --objective single the same configuration elsewhere, then a rival.
   Waits try_arm(DecisionRecord cause, ArmId id);
+  /// What earlier campaigns found to be the fastest of the workload on such a device, if it can be tried here and is
+  /// not the baseline: all of the record that passed and failed nowhere since. The arms' searches know of it.
+  std::optional<Earlier> fastest_before(const WorkloadBook& book);
+  /// Evaluates it, whatever its search would ask for first: the answer is kept for that.
+  Waits try_again_first(Earlier earlier, DecisionRecord cause);
   /// What was asked before a campaign was cut short, and not answered.
   void ask_again(const ArmId& id, const Asked& open_ask) { again_.emplace_back(id, open_ask); }
   bool has_unanswered() const { return !again_.empty(); }

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include "harness/campaign/experience.h"
 #include "harness/campaign/foresight.h"
 #include "harness/campaign/loop.h"
@@ -119,6 +121,19 @@ void Campaign::resume() {
   for (const FailedGate& failed : record.failed_gates(context_.campaign)) requests_.note_failed(failed);
 }
 
+/// Of workloads where earlier campaigns got further, and what they found was not tried again before the end.
+std::string Campaign::untried_winners() {
+  std::vector<std::string> told;
+  for (const WorkloadBook& book : state_.workloads()) {
+    const std::optional<Earlier> earlier = trials_.fastest_before(book);
+    if (!earlier || state_.has_answer(book.plan.workload, earlier->candidate)) continue;
+    if (!book.standings.empty() && book.standings.back().time_ns <= earlier->time_ns) continue;
+    told.push_back(fmt::format("{} on {} {}", earlier->candidate.variant, book.plan.kernel, book.plan.workload));
+  }
+  if (told.empty()) return "";
+  return fmt::format("faster in an earlier campaign, and there was no time to try it again: {}", fmt::join(told, ", "));
+}
+
 CampaignSummary Campaign::summarize(const Ending& ending) {
   CampaignSummary summary;
   summary.campaign = context_.campaign;
@@ -128,6 +143,7 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
     summary.reason = EndReason::strategy;
     summary.message += ", but it did not hold when the winners were confirmed";
   }
+  if (const std::string untried = untried_winners(); !untried.empty()) summary.message += "; " + untried;
   summary.iterations = state_.iterations();
   summary.outcomes = state_.outcomes();
   summary.best = state_.best();

@@ -197,17 +197,35 @@ Waits Campaign::obey(DecisionRecord cause) {
     find_arm(state_.arms(), decision.arm)->state.closed = true;
     co_return std::nullopt;
   }
-  Waits begins = baselines_.begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), cause);
+  Waits begins = begin_workload(decision.arm, cause);
   if (Ended ended = co_await begins) co_return ended;
   Waits tries = trials_.try_arm(cause, decision.arm);
+  co_return co_await tries;
+}
+
+// The baseline, and then what was fastest before: a campaign begins where the earlier ones ended, however short its
+// budget is and whatever its strategy prefers.
+Waits Campaign::begin_workload(ArmId id, DecisionRecord cause) {
+  WorkloadBook& book = state_.workload(id.kernel, id.workload);
+  const bool was_begun = book.baseline_tried;
+  Waits begins = baselines_.begin_workload(book, cause);
+  if (Ended ended = co_await begins) co_return ended;
+  if (was_begun || !book.baseline_ns) co_return std::nullopt;
+  std::optional<Earlier> earlier = trials_.fastest_before(book);
+  if (!earlier) co_return std::nullopt;
+  Decision decision;
+  decision.arm = {id.kernel, id.workload, earlier->candidate.technique};
+  decision.why = fmt::format("the fastest of earlier campaigns on {}: {}", id.workload, earlier->candidate.variant);
+  DecisionRecord own = record(std::move(decision), 0);
+  last_cause_ = cause;
+  Waits tries = trials_.try_again_first(std::move(*earlier), own);
   co_return co_await tries;
 }
 
 // A proposer is told how the baseline does.
 Waits Campaign::ask_for_proposal(DecisionRecord cause) {
   proposals_.refuse_if_unready();
-  const ArmId& arm = cause.decision.arm;
-  Waits begins = baselines_.begin_workload(state_.workload(arm.kernel, arm.workload), cause);
+  Waits begins = begin_workload(cause.decision.arm, cause);
   if (Ended ended = co_await begins) co_return ended;
   if (!proposals_.is_full()) proposals_.ask(cause);  // others may have asked meanwhile
   co_return std::nullopt;

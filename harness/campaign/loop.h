@@ -51,11 +51,13 @@ class Campaign {
   bool is_busy(const Decision& decision);
   Waits obey(DecisionRecord cause);
   Waits ask_for_proposal(DecisionRecord cause);
+  Waits begin_workload(ArmId id, DecisionRecord cause);
   void announce_pivot(const Decision& decision);
   Ended land(std::int64_t ticket, Flight& flight, const DecisionRecord& cause);
   Ended keep(std::int64_t ticket, const Flight& flight, const DecisionRecord& cause);
   bool apply(const IterationSummary& iteration, const Prediction* predicted, const std::string& message);
   void assume(const Decision& decision);
+  std::string untried_winners();
   CampaignSummary summarize(const Ending& ending);
 
   CampaignPorts ports_;

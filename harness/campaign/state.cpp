@@ -345,6 +345,10 @@ bool CampaignState::takes_another(const Arm& arm) {
   return arm.asked.empty() || arm.asked.back().put_off || arm.search->takes_several();
 }
 
+bool CampaignState::has_answer(const std::string& workload, const Candidate& candidate) const {
+  return answers_.contains(answer_key(workload, candidate));
+}
+
 std::optional<SearchAsk> CampaignState::advance(Arm& arm) {
   if (!arm.asked.empty() && !arm.asked.back().put_off) {
     arm.search->put_off();

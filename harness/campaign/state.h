@@ -103,6 +103,8 @@ class CampaignState {
   /// The arm's next ask that is not already answered by the record; answered ones are told on the way. Where another
   /// evaluation of the arm is under way, its search goes on without the result; only one that takes_another().
   std::optional<SearchAsk> advance(Arm& arm);
+  /// Whether the candidate was evaluated on the workload in this campaign.
+  bool has_answer(const std::string& workload, const Candidate& candidate) const;
   /// Whether the arm's search can be asked now.
   static bool takes_another(const Arm& arm);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <iostream>
 #include <memory>
 
 #include "harness/cli/first_look.h"
@@ -13,6 +14,7 @@
 #include "harness/serve_mcp/veil.h"
 #include "harness/service/asked_evaluation.h"
 #include "harness/service/candidate_digest.h"
+#include "harness/service/evaluation_lines.h"
 #include "harness/service/fitness.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/interrupt.h"
@@ -24,7 +26,7 @@ namespace {
 struct EvalArguments {
   EvaluationAsked asked;
   WorkloadWords words;
-  bool json = false, quiet = false, gates = false, veil = false, feedback = false;
+  bool json = false, quiet = false, gates = false, veil = false, feedback = false, lines = false;
 };
 
 /// "10_vector", and that its source is not the plugin's.
@@ -131,6 +133,49 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   return *passed ? 0 : 1;
 }
 
+/// What of a line's answer a model may know.
+void veil(json& answer) {
+  for (json& each : answer["evaluations"]) {
+    json veiled(mcp::veiled_iteration(each));
+    for (const char* key : {"score", "feedback", "from_record", "speedup"}) veiled[key] = each[key];
+    each = std::move(veiled);
+  }
+}
+
+/// Of what it is asked for, the lines say what one candidate is.
+void require_lines(const EvalArguments& arguments) {
+  const EvaluationAsked& asked = arguments.asked;
+  if (asked.words.kernel.empty()) throw bad_input("name a kernel: harness eval KERNEL --lines");
+  const CandidateWords& words = asked.words;
+  if (!words.variant.empty() || !words.source.empty() || words.from != 0 || !words.parameters.empty() || asked.label)
+    throw bad_input("eval --lines: variant, source, parameters and label stand in the lines");
+  if (asked.controls || arguments.gates || arguments.feedback)
+    throw bad_input("eval --lines: --controls, --gates and --feedback are for one candidate");
+}
+
+int eval_lines(const EvalArguments& arguments, Shell& shell) {
+  require_descriptors();
+  watch_for_stops();
+  Places places = shell.places();
+  const TaskLine line(true, &places);
+  const EvaluationAsked& asked = arguments.asked;
+  const LinesAsked lines{asked.words.kernel, asked.device, asked.times, asked.workloads, asked.no_record, asked.reuse};
+  const auto next = []() -> std::optional<std::string> {
+    for (std::string text; std::getline(std::cin, text);)
+      if (text.find_first_not_of(" \t\r") != std::string::npos) return text;
+    return std::nullopt;
+  };
+  const auto ended = [&](json answer) {
+    if (arguments.veil) veil(answer);
+    report::out_json(answer);
+    std::fflush(stdout);
+  };
+  const auto passed =
+      evaluate_lines(lines, places, shell, {next, ended, [&line](const std::string& task) { line.begin(task); }});
+  if (!passed) return 130;
+  return *passed ? 0 : 1;
+}
+
 }  // namespace
 
 bool first_evaluation(const std::string& kernel, const std::string& variant, const std::string& device, bool quiet,
@@ -160,15 +205,18 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--reuse", asked.reuse, "With --json: answer from the record what was evaluated before");
   app.add_flag("--veil", arguments->veil, "With --json: without seeds, tolerances and the gates' numbers");
   app.add_flag("--feedback", arguments->feedback, "With --json: `feedback` also says what limits what passed");
+  app.add_flag("--lines", arguments->lines,
+               "Candidates of the kernel as JSON lines on standard input, answered in turn; what was started stays");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line, with score and feedback");
   add_shared_options(app, shell);
   action = [arguments, &shell] {
-    require_candidate(arguments->asked.words, "eval");
-    if (!arguments->json && (arguments->asked.reuse || arguments->veil || arguments->feedback))
+    if (!arguments->lines) require_candidate(arguments->asked.words, "eval");
+    else require_lines(*arguments);
+    if (!arguments->json && !arguments->lines && (arguments->asked.reuse || arguments->veil || arguments->feedback))
       throw bad_input("eval: --reuse, --veil and --feedback need --json");
     arguments->asked.workloads =
         asked_words(arguments->words, {arguments->asked.words.kernel}, arguments->asked.device, shell);
-    return eval(*arguments, shell);
+    return arguments->lines ? eval_lines(*arguments, shell) : eval(*arguments, shell);
   };
 }
 

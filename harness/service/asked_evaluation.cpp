@@ -11,6 +11,7 @@
 #include "harness/service/edited_source.h"
 #include "harness/service/fitness.h"
 #include "harness/service/new_problem.h"
+#include "harness/service/single_evaluation.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/cache_limit.h"
 #include "harness/system/interrupt.h"
@@ -44,47 +45,6 @@ std::vector<std::string> prepared_workloads(const EvaluationAsked& asked, AskedC
   return workloads;
 }
 
-/// The campaign that single evaluations are recorded in.
-CampaignRecord record_of(const Candidate& candidate, const DeviceInfo& device, const Shell& shell) {
-  CampaignRecord record;
-  record.name = "eval";
-  record.device = device.device;
-  record.device_name = device.name;
-  record.kernels = {candidate.kernel};
-  record.options = {{"eval", true}};
-  record.environment = {{"device", device}, {"revision", shell.rooms.program.revision}};
-  return record;
-}
-
-/// What every evaluation here needs.
-struct EvaluationPlace {
-  Catalog& catalog;
-  Evaluator& evaluator;
-  const Admission& admission;
-  Ledger* ledger;  // nullptr: nothing is recorded
-  std::optional<double> baseline_ns;
-};
-
-/// `incumbent`: it is tried as a search tries something beside its best; without one it meets all gates.
-EvaluatedPoint evaluate_one(Realized realized, AttemptRecord attempt, const EvaluationPlace& place,
-                            std::optional<Incumbent> incumbent = std::nullopt) {
-  const std::int64_t id = place.ledger != nullptr ? place.ledger->begin_attempt(attempt) : 0;
-  EvaluationRequest request =
-      gated_request(place.catalog, place.evaluator, realized, incumbent ? Points::search : Points::finalist);
-  request.confirm = !incumbent;
-  request.screen = incumbent.has_value();
-  request.incumbent = std::move(incumbent);
-  request.baseline_ns = place.baseline_ns;
-  request.admission = &place.admission;
-  if (request.screen && place.ledger != nullptr)
-    request.recorded_with = [&](const std::string& hash) {
-      return place.ledger->same_binary(attempt.campaign, attempt.workload, hash);
-    };
-  Evaluation evaluation = place.evaluator.evaluate(request);
-  const std::int64_t iteration = place.ledger != nullptr ? place.ledger->end_attempt(id, evaluation, false) : 0;
-  return {std::move(realized), std::move(attempt), std::move(evaluation), iteration, place.evaluator.device().device};
-}
-
 /// One control after the other on what has passed; what gains stays, and in the end it meets all gates. Whether that
 /// passed.
 bool try_controls(const EvaluatedPoint& begin, const EvaluationPlace& place, const EvaluationWatch& watch) {
@@ -109,7 +69,7 @@ bool try_controls(const EvaluatedPoint& begin, const EvaluationPlace& place, con
     Realized realized = realized_with(with_control(best.realized.candidate.config, control.option));
     watch.begun(fmt::format("{} with {}", begin.realized.candidate.variant, control.option));
     AttemptRecord attempt = attempt_of(realized);
-    const EvaluatedPoint point = evaluate_one(std::move(realized), std::move(attempt), place, best);
+    const EvaluatedPoint point = evaluate_one(std::move(realized), std::move(attempt), place, {best, false});
     watch.ended(point);
     const Timing* const timing = timing_of(point.evaluation.outcome);
     if (point.passed() && timing->verdict == Comparison::faster) best = {point.realized, timing->time_ns, {}};
@@ -150,7 +110,8 @@ std::optional<bool> evaluate_asked(const EvaluationAsked& asked, const Places& p
     return false;
   }
   if (!admission->passed) throw bad_input(refusal(*admission));
-  const std::int64_t campaign = ledger != nullptr ? ledger->begin_campaign(record_of(candidate, device, shell)) : 0;
+  const std::int64_t campaign =
+      ledger != nullptr ? ledger->begin_campaign(record_of_singles(candidate.kernel, device, shell)) : 0;
   bool all_passed = true;
   if (asked.controls && device.emulation) shell.note(no_controls(device.device));
   for (const std::string& workload : workloads) {

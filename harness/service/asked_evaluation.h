@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/display.h"
 #include "harness/service/arguments.h"
 #include "harness/service/asked_candidate.h"
+#include "harness/service/single_evaluation.h"
 
 // One candidate on each of some workloads, through all gates: what eval, sweep and adopt end with.
 namespace harness {
@@ -21,22 +21,6 @@ struct EvaluationAsked {
   bool no_record = false;
   bool controls = false;  // where it passed, compiler controls are tried on it, one after the other
   bool reuse = false;     // what was evaluated before is answered from the record
-};
-
-/// What ran on a workload, what that found, and in which iteration it is recorded (0: in none).
-struct EvaluatedPoint {
-  Realized realized;
-  AttemptRecord attempt;
-  Evaluation evaluation;
-  std::int64_t iteration = 0;
-  std::string device;
-  json recorded = {};  // with `reuse`: the iteration that had evaluated it, in full; nothing ran then
-
-  IterationEnded event() const { return {iteration, attempt, &evaluation, {}, device, false, false}; }
-  bool passed() const {
-    if (recorded.is_object()) return recorded.value("outcome", "") == "passed";
-    return std::holds_alternative<Passed>(evaluation.outcome);
-  }
 };
 
 struct EvaluationWatch {

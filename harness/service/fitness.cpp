@@ -42,6 +42,11 @@ bool is_lasting(const std::string& outcome) {
 }
 
 std::string feedback_on(const json& evaluation, const json& score) {
+  if (evaluation.value("outcome", "") == "screened" && score.is_number())
+    return fmt::format(
+        "It is right as far as it was tried, and {:.3g}x as fast as the baseline. It is slower than the "
+        "best so far: other sizes and inputs were not tried.",
+        score.get<double>());
   if (evaluation.value("outcome", "") == "passed")
     return score.is_number() ? fmt::format("It is right, and {:.3g}x as fast as the baseline.", score.get<double>())
                              : "It is right. No time of the baseline is recorded: evaluate that once.";
@@ -74,7 +79,8 @@ json recorded_evaluation(History& record, const Realized& realized, const Device
 }
 
 void add_fitness(json& evaluation) {
-  const bool passed = evaluation.value("outcome", "") == "passed";
+  const std::string outcome = evaluation.value("outcome", "");
+  const bool passed = outcome == "passed" || outcome == "screened";
   const json time = evaluation.value("time_ns", json()), baseline = evaluation.value("baseline_ns", json());
   if (passed && time.is_number() && baseline.is_number() && !evaluation.value("speedup", json()).is_number())
     evaluation["speedup"] = baseline.get<double>() / time.get<double>();

@@ -15,7 +15,7 @@ std::optional<double> recorded_baseline_ns(RecordTables& record, const Realized&
 /// cut short.
 json recorded_evaluation(History& record, const Realized& realized, const DeviceInfo& device);
 
-/// Adds to an evaluation's object `score` (the speedup over the baseline, 0 for what did not pass, null where no time
+/// Adds to an evaluation's object `score` (the speedup over the baseline, 0 for what was not right, null where no time
 /// of the baseline is recorded) and `feedback`, a sentence without seeds and tolerances.
 void add_fitness(json& evaluation);
 

@@ -176,12 +176,20 @@ std::vector<Begun> Store::begun(std::int64_t campaign) {
 std::vector<EarlierResult> Store::earlier_results(std::int64_t campaign, const std::string& kernel,
                                                   const std::string& device) {
   std::vector<EarlierResult> rows;
+  // Campaigns number their proposals anew: one of an earlier campaign, or an edited source, is the variant of this one
+  // that was made of the same texts, if any was.
   Statement query(connection_,
-                  "SELECT i.workload, p.device_name, c.variant, c.config, i.outcome, i.time_ns "
+                  "SELECT i.workload, p.device_name, iif(q.id IS NULL AND a.parent IS NULL, c.variant, "
+                  "(SELECT o.variant FROM proposal o WHERE o.campaign = ?1 AND o.kernel = c.kernel "
+                  "AND o.outcome = 'accepted' AND iif(a.parent IS NULL, o.normal_hash = q.normal_hash, "
+                  "o.source = i.source))) AS here, c.config, i.outcome, i.time_ns "
                   "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
-                  "JOIN attempt a ON a.id = i.attempt AND a.parent IS NULL "
+                  "JOIN attempt a ON a.id = i.attempt "
+                  "LEFT JOIN proposal q ON q.campaign = i.campaign AND q.kernel = c.kernel AND q.variant = c.variant "
+                  "AND q.outcome = 'accepted' "
                   "WHERE i.campaign < ?1 AND p.evidence = 1 AND c.kernel = ?2 AND (p.device = 'cpu') = (?3 = 'cpu') "
-                  "AND i.outcome NOT IN ('interrupted', 'no_effect') ORDER BY i.id DESC LIMIT 20000",
+                  "AND i.outcome NOT IN ('interrupted', 'no_effect') AND here IS NOT NULL "
+                  "ORDER BY i.id DESC LIMIT 20000",
                   campaign, kernel, device);
   while (query.next())
     rows.push_back({query.text(0), query.text(1), query.text(2), config_from_json(query.parsed(3)),

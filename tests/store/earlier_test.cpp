@@ -35,3 +35,34 @@ TEST_CASE("earlier results are those of campaigns before, newest first, on the s
   CHECK(store->earlier_results(now, "softmax", "cuda:0").empty());
   CHECK(store->earlier_results(first, "attention", "cuda:0").empty());
 }
+
+TEST_CASE("an earlier campaign's proposal is known by its texts, not by its number") {
+  auto store = Store::in_memory();
+  const auto propose = [&](std::int64_t campaign, const std::string& variant, const std::string& hash) {
+    ProposalRecord proposal;
+    proposal.campaign = campaign;
+    proposal.number = static_cast<std::int64_t>(hash.size());
+    proposal.arm = {"attention", "s4", "naive"};
+    proposal.outcome = ProposalOutcome::accepted;
+    proposal.variant = variant;
+    proposal.normal_hash = hash;
+    proposal.source = "the text of " + hash;
+    store->record_proposal(proposal);
+  };
+  const auto evaluate = [&](std::int64_t campaign, const std::string& variant, int block) {
+    AttemptRecord attempt = an_attempt(campaign, block);
+    attempt.candidate.variant = variant;
+    record(*store, attempt, passed(100));
+  };
+  const auto first = store->begin_campaign(a_campaign());
+  propose(first, "proposed_1", "one");
+  propose(first, "proposed_2", "second");
+  evaluate(first, "proposed_1", 1);
+  evaluate(first, "proposed_2", 2);
+  const auto now = store->begin_campaign(a_campaign());
+  propose(now, "proposed_1", "second");
+  const auto results = store->earlier_results(now, "attention", "cuda:0");
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].variant == "proposed_1");
+  CHECK(to_text(results[0].config) == "BLOCK=2 FAST=true");
+}

@@ -529,6 +529,39 @@ TEST_CASE("so many requests are under way as the device could evaluate the answe
   CHECK(!with(4, 4000));  // as many as are allowed
 }
 
+TEST_CASE("proposals begin with the best in turn with others of a beam that come near it") {
+  Snapshot s =
+      snapshot({arm("a", 1, 4, 0.9, 20), arm("b", 1, 4, 0.9, 20), arm("c", 1, 4, 0.9, 20), arm("d", 1, 4, 0.9, 20)});
+  const double speedups[] = {4, 3, 2.5, 1.2};
+  for (std::size_t i = 0; i < 4; ++i) {
+    evaluate(s.arms[i], {speedups[i]});
+    s.arms[i].exhausted = true;
+  }
+  add_techniques(s);
+  s.workloads[0].speedup = 4;
+  s.workloads[0].best_variant = "10_a";
+  s.workloads[0].best_technique = "a";
+  s.proposer = ProposerState{};
+  const auto parents = [&](std::int64_t asked) {
+    s.proposer->asked = asked;
+    const Decision d = decide(s);
+    REQUIRE(d.action == Action::propose);
+    return d.parents;
+  };
+  using Names = std::vector<std::string>;
+  const auto of = [&](std::size_t i) { return s.arms[i].variants.front(); };
+  CHECK(parents(0) == Names{"10_a"});
+  CHECK(parents(1) == Names{"10_a", of(1), of(2)});
+  CHECK(parents(2) == Names{of(1), "10_a"});
+  CHECK(parents(3) == Names{"10_a"});
+  CHECK(parents(5) == Names{of(2), "10_a"});
+  CHECK(parents(8) == Names{of(1), "10_a"});  // d is too far behind
+  s.arms[3].proposal = 7;
+  s.arms[3].best_speedup.reset();
+  s.arms[3].last_fingerprint = "rows >= 64";
+  CHECK(parents(2).front() == of(3));
+}
+
 TEST_CASE("where money is short a proposal is held against an arm by dollars, the request's among them") {
   Snapshot s = with_proposer();
   s.usd_per_hour = 3.6;  // 0.018 for the evaluations
