@@ -148,6 +148,9 @@ class SolutionWriter {
   }
 
   std::string launched(const FormulaLaunch& launch) {
+    const Formula& blocks = launch.grid[0];
+    if (blocks.is_object() && blocks.contains("select") && blocks.at("select").at(2) == Formula(0))
+      throw bad_input(fmt::format("'{}' is launched at some sizes only, which a solution does not do", launch.entry));
     if (launch.cluster != std::array<Formula, 3>{1, 1, 1} || launch.cooperative || launch.pdl)
       throw bad_input(
           fmt::format("'{}' is launched in clusters, cooperatively or ahead of its predecessor, which a "

@@ -101,12 +101,12 @@ TEST_CASE("launches are followed as they are written, or asked for") {
                           "  if (props.major >= 8) threads = 512;\n  twice<<<(n + 1) / 2, threads>>>(x, y, n);\n}\n"),
              Catch::Contains("'threads' of its block cannot be traced") && Catch::Contains("give --block EXPR"));
   CHECK_THAT(host_refusal(kTwiceKernel + "void run(float* x, float* y, int n) {\n"
-                                         "  if (n > 4096) twice<<<(n + 255) / 256, 256>>>(x, y, n);\n"
+                                         "  if (props.major >= 8) twice<<<(n + 255) / 256, 256>>>(x, y, n);\n"
                                          "  else twice<<<(n + 63) / 64, 64>>>(x, y, n);\n}\n"),
              Catch::Contains("launches twice in 2 ways") && Catch::Contains("--launch LINE"));
   CHECK_THAT(host_refusal("template <int B> __global__ void k(const float* x, float* y, int n) {}\n"
                           "template <int BS> void launch(float* x, float* y, int n) { k<BS><<<n, BS>>>(x, y, n); }\n"
-                          "void run(float* x, float* y, int n) {\n  if (n > 64) launch<512>(x, y, n);\n"
+                          "void run(float* x, float* y, int n) {\n  if (props.major >= 8) launch<512>(x, y, n);\n"
                           "  else launch<64>(x, y, n);\n}\n"),
              Catch::Contains("k is launched with B = 512 and 64") && Catch::Contains("--tune B=512,64"));
 }

@@ -60,7 +60,7 @@ TEST_CASE("one name for several kernels is refused; several instantiations are a
                     two = "template <int N> __global__ void k(float* x, float* y, int n) " + kBody;
   CHECK_THAT(refusal(one + two + "void run(float* x, int n) { k<2><<<(n + 63) / 64, 64>>>(x, n); }\n"),
              Catch::Contains("has several kernels 'k'") && Catch::Contains("name one of them: "));
-  CHECK_THAT(refusal(one + "void run(float* x, int n) {\n  if (n > 4096) k<4><<<(n + 63) / 64, 64>>>(x, n);\n"
+  CHECK_THAT(refusal(one + "void run(float* x, int n) {\n  if (props.major >= 8) k<4><<<(n + 63) / 64, 64>>>(x, n);\n"
                            "  else k<2><<<(n + 63) / 64, 64>>>(x, n);\n}\n"),
              Catch::Contains("launches k in 2 ways") && Catch::Contains("4: k<2><<<(n+63)/64, 64>>>") &&
                  Catch::Contains("name one with --launch LINE; --tune N=4,2"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/adopt/host/branches.h"
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/host/tensor_extents.h"
 #include "harness/adopt/source/token_lists.h"
@@ -61,15 +62,6 @@ std::vector<FormulaPtr> extents_of_made(const KernelLaunch& at, const HostFuncti
     if (std::ranges::find(extents, nullptr) == extents.end()) return extents;
   }
   return {};
-}
-
-/// a and b of a && b.
-std::vector<FormulaPtr> parts_of_all(const FormulaPtr& formula) {
-  if (formula->kind != Op::all_of) return {formula};
-  std::vector<FormulaPtr> parts;
-  for (const FormulaPtr& operand : formula->operands)
-    for (const FormulaPtr& part : parts_of_all(operand)) parts.push_back(part);
-  return parts;
 }
 
 /// `assert(H * N == C)`: C follows from the others, and is a number in `assert(B == 1)`.

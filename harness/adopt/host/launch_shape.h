@@ -14,6 +14,7 @@ namespace harness::adopt {
 struct LaunchShape {
   std::vector<FormulaPtr> grid, block;  // one to three
   FormulaPtr shared = number(0);
+  FormulaPtr when = number(1);                   // the host launches where it is not 0; nullptr: nobody can say
   std::string from;                              // where it was found: "softmax.cu:41: softmax<<<rows, 256>>>"
   std::map<std::string, std::string> templates;  // template parameter -> argument: its value, or its text with the
                                                  // names of the host's function written out

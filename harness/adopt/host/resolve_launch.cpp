@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "harness/adopt/host/branches.h"
 #include "harness/adopt/host/deduced_types.h"
 #include "harness/adopt/host/host_sizes.h"
 #include "harness/adopt/host/local_values.h"
@@ -187,6 +188,7 @@ LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
   const HostFunction* const function = resolver.function();
   const FoundLaunch& launch = *at.launch;
   shape.templates = template_arguments(at, resolver);
+  shape.when = reached(at, resolver);
   for (std::size_t i = 0; i < std::min(launch.arguments.size(), at.kernel.parameters.size()); ++i)
     if (const Parameter& parameter = at.kernel.parameters[i]; parameter.pointee.empty())
       if (const auto value = resolver.constant(launch.arguments[i]))

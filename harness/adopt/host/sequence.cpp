@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/adopt/host/branches.h"
 #include "harness/adopt/host/host_function.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
@@ -55,13 +56,11 @@ void refuse_flow(const HostFunction& function, const std::vector<FoundLaunch>& l
   std::string stream;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const FoundLaunch& launch = launches[i];
-    const std::string_view control = function.control_over(function.token_at(launch.place));
-    if (!control.empty()) {
-      const bool loop = control == "for" || control == "while" || control == "do";
+    if (!branches_over(function, function.token_at(launch.place)))
       throw refusal(function, launch.place,
-                    fmt::format("{} launches {} in a {} ({}); adopt takes functions whose launches are always the same",
-                                function.name(), launch.entry, loop ? "loop" : "branch", control));
-    }
+                    fmt::format("{} launches {} in a loop ({}); adopt takes functions whose launches follow from the "
+                                "sizes",
+                                function.name(), launch.entry, function.control_over(function.token_at(launch.place))));
     std::string own = launch.configuration.size() > 3 ? spelled(launch.configuration[3]) : "0";
     if (own.empty()) own = "0";
     if (i > 0 && own != stream)
@@ -91,6 +90,7 @@ class Fronts {
 
   Sequence write() {
     for (const FoundLaunch& launch : launches_) calls_.push_back(call_of(launch));
+    for (const FoundLaunch& launch : launches_) add_sizes_of_branches(launch);
     add_sizes_of_grids();
     order();
     Sequence result;
@@ -153,6 +153,30 @@ class Fronts {
       if (!parameter.array && is_whole_number(parameter.type) && of_grids_.contains(parameter.name) &&
           !fixed_.contains(parameter.name))
         add_number({parameter.name, parameter.type, parameter.name});
+  }
+
+  /// Sizes that decide whether there is a launch, whatever its kernel gets. What else is asked there is no size, which
+  /// the launch is refused for.
+  void add_sizes_of_branches(const FoundLaunch& launch) {
+    const auto branches = branches_over(function_, function_.token_at(launch.place));
+    for (const Branch& branch : branches.value_or(std::vector<Branch>()))
+      for (const Token& word : branch.condition) {
+        const std::size_t at = function_.token_at(word.begin);
+        if (!word.is_word() || (at > 0 && tokens_[at - 1].is("."))) continue;
+        const HostFunction::Parameter* const parameter = function_.parameter(word.text);
+        if (parameter != nullptr && !parameter->array) {
+          if (!branch.returns || is_whole_number(parameter->type))
+            add_number({parameter->name, parameter->type, parameter->name});
+        } else if (branch.returns || (parameter != nullptr && !parameter->tensor)) {
+          continue;
+        } else if (is_tensor(word.text)) {
+          std::size_t i = at;
+          if (tokens_[at + 1].is(".")) tensor_text(i, function_.body().end);
+        } else {
+          Call of_condition;
+          add_settings(std::string(word.text), at, of_condition, 0);
+        }
+      }
   }
 
   bool is_tensor(std::string_view word) const {
@@ -263,7 +287,8 @@ class Fronts {
     for (const HostFunction::Setting& setting : function_.settings_of(word, before)) {
       if (call.before.contains(setting.statement.begin)) continue;
       if (is_size(setting, word)) return add_number({word, type_of(setting), word});
-      const std::string_view control = function_.control_over(setting.at);
+      const std::string_view control =
+          function_.may_be_skipped(setting.at, before) ? function_.control_over(setting.at) : std::string_view();
       if (control == "for" || control == "while" || control == "do" || depth > kDeepest)
         throw refusal(function_, tokens_[setting.at].begin,
                       fmt::format("{} computes '{}' in a loop, which adopt cannot follow; pass it as a parameter",
@@ -534,10 +559,11 @@ void refuse_late_memsets(const HostFunction& function, const std::vector<FoundLa
 
 }  // namespace
 
-std::optional<Sequence> sequence_of(const Source& source, const std::string& name) {
+std::optional<Sequence> sequence_of(const Source& source, const std::string& name, const std::string& kernel) {
   const std::optional<HostFunction> function = HostFunction::find(source, name);
   if (!function) return std::nullopt;
-  const std::vector<FoundLaunch> launches = function->launches(source);
+  std::vector<FoundLaunch> launches = function->launches(source);
+  if (!kernel.empty()) std::erase_if(launches, [&](const FoundLaunch& launch) { return launch.entry != kernel; });
   if (launches.empty()) return std::nullopt;
   if (launches.size() == 1) return Sequence{.function = name, .only = launches[0].entry};
   if (&function->file() != &source.main())
@@ -547,6 +573,22 @@ std::optional<Sequence> sequence_of(const Source& source, const std::string& nam
                     function->token_at(launches.back().place));
   refuse_late_memsets(*function, launches);
   return Fronts(source, *function, launches).write();
+}
+
+std::string function_that_chooses(const Source& source, const std::string& kernel) {
+  std::vector<FoundLaunch> launches = find_launches(source);
+  std::erase_if(launches, [&](const FoundLaunch& launch) { return launch.entry != kernel; });
+  if (launches.size() < 2 || launches.front().file != &source.main()) return "";
+  const std::optional<HostFunction> function = HostFunction::around(launches.front());
+  if (!function) return "";
+  bool chooses = false;
+  for (const FoundLaunch& launch : launches) {
+    if (launch.chunk != launches.front().chunk) return "";
+    const auto branches = branches_over(*function, function->token_at(launch.place));
+    if (!branches) return "";
+    chooses = chooses || !branches->empty();
+  }
+  return chooses ? function->name() : "";
 }
 
 std::vector<std::string> functions_of_several(const Source& source) {

@@ -297,56 +297,40 @@ void follow_the_host(AdoptedKernel& kernel) {
 }
 
 /// `cols / (256 - 2 * depth)`: what divides is no less than 1.
-void keep_divisors_positive(const Formula& extent, std::vector<Condition>& conditions) {
+void keep_divisors_positive(const LaunchShape& launch, const Formula& extent, std::vector<Condition>& conditions) {
   const bool divides = extent.kind == Op::divide || extent.kind == Op::cdiv || extent.kind == Op::modulo;
   if (divides && subtracts(*extent.operands[1]))
-    conditions.push_back({formula(Op::le, {number(1), extent.operands[1]}), "else its launch divides by nothing"});
-  for (const FormulaPtr& operand : extent.operands) keep_divisors_positive(*operand, conditions);
+    conditions.push_back(
+        {where_made(launch, formula(Op::le, {number(1), extent.operands[1]})), "else its launch divides by nothing"});
+  for (const FormulaPtr& operand : extent.operands) keep_divisors_positive(launch, *operand, conditions);
 }
 
 /// Sizes that make a block larger than a GPU has are none of the kernel's.
-void keep_blocks_possible(AdoptedKernel& kernel, const std::vector<FormulaPtr>& block) {
+void keep_blocks_possible(AdoptedKernel& kernel, const LaunchShape& launch) {
   constexpr double kMostThreads = 1024, kDeepest = 64;
+  const std::vector<FormulaPtr>& block = launch.block;
   FormulaPtr threads = number(1);
   for (const FormulaPtr& extent : block) threads = formula(Op::multiply, {threads, extent});
   if (block.size() > 1 && !symbols_of(*threads).empty())
     kernel.conditions.push_back(
-        {formula(Op::le, {threads, number(kMostThreads)}), "a block has at most 1,024 threads"});
+        {where_made(launch, formula(Op::le, {threads, number(kMostThreads)})), "a block has at most 1,024 threads"});
   if (block.size() > 2 && !symbols_of(*block[2]).empty())
-    kernel.conditions.push_back({formula(Op::le, {block[2], number(kDeepest)}), "a block is at most 64 deep"});
+    kernel.conditions.push_back(
+        {where_made(launch, formula(Op::le, {block[2], number(kDeepest)})), "a block is at most 64 deep"});
 }
 
 /// Sizes that make a grid less than 1 are none of the kernel's.
 void keep_launches_positive(AdoptedKernel& kernel) {
-  for (const LaunchShape* launch : kernel.launches()) keep_blocks_possible(kernel, launch->block);
+  for (const LaunchShape* launch : kernel.launches()) keep_blocks_possible(kernel, *launch);
   for (const LaunchShape* launch : kernel.launches())
     for (const auto* list : {&launch->grid, &launch->block})
       for (const FormulaPtr& extent : *list) {
-        keep_divisors_positive(*extent, kernel.conditions);
+        keep_divisors_positive(*launch, *extent, kernel.conditions);
         const bool quotient = extent->kind == Op::divide || extent->kind == Op::cdiv;
         if (subtracts(quotient ? *extent->operands[0] : *extent) && extent->kind != Op::add)
-          kernel.conditions.push_back(
-              {formula(Op::le, {number(1), extent}), "a launch has at least one block and thread"});
+          kernel.conditions.push_back({where_made(*launch, formula(Op::le, {number(1), extent})),
+                                       "a launch has at least one block and thread"});
       }
-}
-
-/// A condition on one size alone is an end of its range: up to where it holds without a gap.
-void narrow_by_conditions(AdoptedKernel& kernel) {
-  std::erase_if(kernel.conditions, [&](const Condition& condition) {
-    const std::set<std::string> symbols = symbols_of(*condition.formula);
-    if (symbols.size() != 1 || kernel.size(*symbols.begin()) == nullptr) return false;
-    AdoptedSize& size = *std::ranges::find(kernel.sizes, *symbols.begin(), &AdoptedSize::symbol);
-    const auto holds = [&](std::int64_t value) {
-      return evaluate(*condition.formula, {{size.symbol, value}}).value_or(0) != 0;
-    };
-    std::int64_t high = size.low - 1;
-    while (high < size.high && holds(high + 1)) ++high;
-    if (high < size.low || high == size.high) return high == size.high;
-    size.high = high;
-    size.limited = true;
-    size.evidence += fmt::format("; up to {}: {}", high, condition.evidence);
-    return true;
-  });
 }
 
 }  // namespace
@@ -356,6 +340,7 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* first) {
   add_foreign_sizes(kernel, symbols_of_launches(kernel));
   fill_in_values(kernel);
   follow_the_host(kernel);
+  settle_branches(kernel);
   keep_launches_positive(kernel);
   narrow_by_conditions(kernel);
 }

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "harness/adopt/host/branches.h"
+#include "harness/adopt/host/launchers.h"
+#include "harness/adopt/host/sequence.h"
 #include "harness/adopt/host/unpack.h"
 #include "harness/adopt/kernel/chosen.h"
 #include "harness/adopt/kernel/pragma.h"
@@ -96,30 +99,84 @@ void read_hosts(Declared& declared) {
   read_again(declared, source.main().text);
 }
 
+/// `function`: what is adopted, as messages call it.
+void take(Declared& declared, Sequence sequence, const std::string& function) {
+  AdoptOptions& options = declared.options;
+  if (options.name.empty()) options.name = function;
+  options.function = function;
+  options.scratch = std::move(sequence.scratch);
+  options.entries = std::move(sequence.kernels);
+  read_again(declared, sequence.text);
+}
+
+/// Calls of launchers that are templates, as the launches that they make.
+void write_out_launchers(Declared& declared) {
+  for (int depth = 0; depth < 3; ++depth) {  // a launcher may call another one
+    const auto text = with_launchers_written_out(declared.source);
+    if (!text) return;
+    read_again(declared, *text);
+  }
+}
+
 /// A function that launches several kernels. False: another one was asked for.
 bool take_sequence(Declared& declared) {
   AdoptOptions& options = declared.options;
-  auto sequence = chosen_sequence(declared.source, options);
+  const std::vector<std::string> kernels = kernels_of(declared.source);
+  if (options.entries.size() == 1 && std::ranges::find(kernels, options.entries[0]) == kernels.end())
+    write_out_launchers(declared);
+  const auto sequence = chosen_sequence(declared.source, options);
   if (!sequence) return false;
   if (!options.grid.empty() || !options.block.empty() || !options.shared.empty())
     throw bad_input(fmt::format("--grid, --block and --shared say one launch, and {} has {}; leave them out",
                                 sequence->function, sequence->kernels.size()));
-  if (options.name.empty()) options.name = sequence->function;
-  options.function = sequence->function;
-  options.scratch = std::move(sequence->scratch);
-  options.entries = std::move(sequence->kernels);
-  read_again(declared, sequence->text);
+  take(declared, *sequence, sequence->function);
   return true;
+}
+
+/// Do sizes alone say which of the launches are made?
+bool are_chosen_by_sizes(const Declared& declared) {
+  const std::vector<FoundLaunch> launches = find_launches(declared.source);
+  const std::set<std::string> none;
+  return std::ranges::all_of(declared.options.entries, [&](const std::string& entry) {
+    const FoundLaunch* const launch = launch_of(declared.source, launches, entry);
+    const Declaration& kernel = declared.source.parsed.declarations[index_of(declared.source, entry)];
+    const KernelLaunch at{declared.source, launch, kernel, none};
+    return launch != nullptr && reached(at, Resolver(at)) != nullptr;
+  });
+}
+
+/// A kernel that a function of the host launches in several ways, as its sizes say. False: it does not, or an option
+/// has chosen.
+bool take_branches(Declared& declared, const std::string& kernel) {
+  const AdoptOptions& options = declared.options;
+  const bool answered = options.launch_line > 0 || options.launch_number > 0 || !options.grid.empty() ||
+                        !options.block.empty() || !options.shared.empty() || !options.tune.empty();
+  if (answered) return false;
+  const AdoptOptions asked = options;
+  const std::string text = declared.source.main().text;
+  try {
+    write_out_launchers(declared);
+    const std::string function = function_that_chooses(declared.source, kernel);
+    if (!function.empty()) {
+      take(declared, sequence_of(declared.source, function, kernel).value(), kernel);
+      if (are_chosen_by_sizes(declared)) return true;
+    }
+  } catch (const Error&) {  // then it is asked which one is meant
+  }
+  declared.options = asked;
+  if (declared.source.main().text != text) read_again(declared, text);
+  return false;
 }
 
 void take_kernel(Declared& declared) {
   const Source& source = declared.source;
   AdoptOptions& options = declared.options;
-  const std::vector<FoundLaunch> launches = find_launches(source);
-  const std::string name = kernel_to_adopt(source, options, launches);
+  const std::string name = kernel_to_adopt(source, options, find_launches(source));
   const std::size_t index = index_of(source, name);
   refuse_broken_signature(source, index);
   refuse_overloads(source, index);
+  if (take_branches(declared, name)) return;
+  const std::vector<FoundLaunch> launches = find_launches(source);  // it may have been read again
   declared.notes = take_pragmas(source, index, options);
   find_launch_line(source, options);
   const bool has_launch = !options.grid.empty() && !options.block.empty();

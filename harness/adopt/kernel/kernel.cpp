@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "harness/adopt/host/branches.h"
+
 namespace harness::adopt {
 
 namespace {
@@ -22,6 +24,11 @@ const AdoptedSize* AdoptedKernel::size(const std::string& symbol) const {
   for (const AdoptedSize& size : sizes)
     if (size.symbol == symbol) return &size;
   return nullptr;
+}
+
+void set_step(AdoptedSize& size, std::int64_t step) {
+  size.step = step;
+  size.low = std::max(step, (size.least + step - 1) / step * step);
 }
 
 std::string name_of_size(const std::string& symbol) {
@@ -102,6 +109,7 @@ std::set<std::string> symbols_of_launches(const AdoptedKernel& kernel) {
     for (const auto* list : {&launch->grid, &launch->block})
       for (const FormulaPtr& extent : *list) symbols.merge(symbols_of(*extent));
     symbols.merge(symbols_of(*launch->shared));
+    if (launch->when) symbols.merge(symbols_of(*launch->when));
   }
   return symbols;
 }
@@ -117,9 +125,27 @@ void AdoptedKernel::replace_in_launches(const std::map<std::string, FormulaPtr>&
     for (auto* list : {&shape.grid, &shape.block})
       for (FormulaPtr& extent : *list) extent = with(extent, replaced);
     shape.shared = with(shape.shared, replaced);
+    if (shape.when) shape.when = with(shape.when, replaced);
   };
   replace(launch);
   for (FurtherLaunch& next : further) replace(next.launch);
+}
+
+FormulaPtr where_made(const LaunchShape& launch, const FormulaPtr& condition) {
+  if (!launch.when || launch.when->kind == Op::number) return condition;
+  return formula(Op::any_of, {opposite(launch.when), condition});
+}
+
+bool is_made(const LaunchShape& launch, const Values& values) {
+  return !launch.when || evaluate(*launch.when, values).value_or(1) != 0;
+}
+
+std::vector<std::size_t> AdoptedKernel::launched_at(const Values& values) const {
+  std::vector<std::size_t> made;
+  const std::vector<const LaunchShape*> all = launches();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (is_made(*all[i], values)) made.push_back(i);
+  return made;
 }
 
 std::string AdoptedKernel::entry_of_launch(std::size_t i, const std::string& first) const {

@@ -63,12 +63,16 @@ struct AdoptedSize {
   std::string name;    // as the workloads call it
   std::string symbol;  // in formulas
   std::int64_t low = 1, high = 65536, step = 1;
-  bool limited = false;              // more than `high` is none of the kernel's; else its domain goes further
-  std::int64_t reach = 0;            // it is observed up to there at least, where it may be
-  std::vector<std::int64_t> values;  // that --size gives
-  std::optional<std::int64_t> host;  // that the file's own host code uses
+  bool limited = false;    // more than `high` is none of the kernel's; else its domain goes further
+  std::int64_t reach = 0;  // it is observed up to there at least, where it may be
+  std::int64_t least = 1, multiple = 1, beyond = 0;  // of low, step and reach, what the host's conditions say
+  std::vector<std::int64_t> values;                  // that --size gives
+  std::optional<std::int64_t> host;                  // that the file's own host code uses
   std::string evidence;
 };
+
+/// A step, and the lowest size with it that the host allows.
+void set_step(AdoptedSize& size, std::int64_t step);
 
 /// What must hold of the sizes, as the host's function asserts it: 1 where it does.
 struct Condition {
@@ -120,6 +124,8 @@ struct AdoptedKernel {
   std::vector<const LaunchShape*> launches() const;
   /// Of every launch, with symbols replaced.
   void replace_in_launches(const std::map<std::string, FormulaPtr>& replaced);
+  /// Of the launches, the places of those that are made at these values; a condition that they do not settle holds.
+  std::vector<std::size_t> launched_at(const Values& values) const;
   /// The name expression of launch `i`, where `first` is that of the first one.
   std::string entry_of_launch(std::size_t i, const std::string& first) const;
   /// The name expression for a type and values of what is tuned: as a manifest writes it, or with all filled in.
@@ -144,7 +150,13 @@ std::string name_of_size(const std::string& symbol);
 /// in_size of "in": what is a word of Lua, or a field that every workload has, cannot be a size's name in a manifest.
 std::string name_in_workloads(const std::string& name);
 
-/// Of grids, blocks and shared memory.
+/// Is a launch made at these values? A condition that they do not settle holds.
+bool is_made(const LaunchShape& launch, const Values& values);
+
+/// A condition that only counts where the launch is made.
+FormulaPtr where_made(const LaunchShape& launch, const FormulaPtr& condition);
+
+/// Of grids, blocks, shared memory and conditions.
 std::set<std::string> symbols_of_launches(const AdoptedKernel& kernel);
 
 /// What each derived parameter follows from.

@@ -41,6 +41,7 @@ LaunchShape launch_shape(const Source& source, const FoundLaunch* launch, const 
   if (!options.block.empty()) shape.block = read_dimensions("--block", options.block, declaration, tuned);
   if (!options.shared.empty()) shape.shared = read_dimensions("--shared", options.shared, declaration, tuned).front();
   if (launch != nullptr) shape.written = written_by_host({source, launch, declaration, tuned}, shape.grid);
+  if (has_options) shape.when = number(1);  // not the file's launch any more
   if (!options.grid.empty() || !options.block.empty()) shape.from = "--grid and --block";
   return shape;
 }
@@ -64,6 +65,15 @@ void read_launches(AdoptedKernel& kernel, const Declared& declared, const std::v
   }
 }
 
+/// A flag or a mode that two launches pass as two numbers: sizes of other calls are no other way to launch.
+bool passes_another_mode(const LaunchShape& a, const LaunchShape& b, const Parameter& parameter) {
+  constexpr double kMostModes = 16;
+  const auto own = a.constants.find(parameter.name), other = b.constants.find(parameter.name);
+  if (!parameter.pointee.empty() || own == a.constants.end() || other == b.constants.end()) return false;
+  const bool whole = is_whole_number(parameter.resolved) && std::max(own->second, other->second) <= kMostModes;
+  return (whole || parameter.resolved == "bool") && own->second != other->second;
+}
+
 bool is_same_launch(const LaunchShape& a, const LaunchShape& b, const AdoptedKernel& kernel,
                     const AdoptOptions& options) {
   const auto alike = [](const FormulaPtr& x, const FormulaPtr& y) { return equal(*x, *y); };
@@ -71,6 +81,12 @@ bool is_same_launch(const LaunchShape& a, const LaunchShape& b, const AdoptedKer
              block = !options.block.empty() || std::ranges::equal(a.block, b.block, alike),
              shared = !options.shared.empty() || alike(a.shared, b.shared);
   if (!grid || !block || !shared) return false;
+  if (std::ranges::any_of(kernel.declaration.parameters, [&](const Parameter& parameter) {
+        return std::ranges::none_of(options.settings,
+                                    [&](const std::string& text) { return text.starts_with(parameter.name + "="); }) &&
+               passes_another_mode(a, b, parameter);
+      }))
+    return false;
   return std::ranges::all_of(kernel.declaration.templates, [&](const TemplateParameter& parameter) {
     const bool is_answered =
         kernel.tuned.contains(parameter.name) || std::ranges::any_of(options.types, [&](const std::string& text) {

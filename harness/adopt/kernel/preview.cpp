@@ -36,10 +36,13 @@ std::string line_at(const AdoptedKernel& kernel, const Values& values) {
   for (const AdoptedSize& size : kernel.sizes)
     sizes += fmt::format("{}{}={}", sizes.empty() ? "" : " ", size.name, values.at(size.symbol));
   std::string text;
-  for (const LaunchShape* launch : kernel.launches())
-    text += fmt::format("{}grid {}, block {}, {} bytes of shared memory", text.empty() ? "" : "; ",
-                        numbers_of(launch->grid, values), numbers_of(launch->block, values),
-                        numbers_of({launch->shared}, values));
+  const std::vector<const LaunchShape*> launches = kernel.launches();
+  for (const std::size_t i : kernel.launched_at(values)) {
+    const LaunchShape* const launch = launches[i];
+    if (launches.size() > 1) text += fmt::format("{}launch {}: ", text.empty() ? "" : "; ", i + 1);
+    text += fmt::format("grid {}, block {}, {} bytes of shared memory", numbers_of(launch->grid, values),
+                        numbers_of(launch->block, values), numbers_of({launch->shared}, values));
+  }
   return fmt::format("  {}: {}", sizes.empty() ? "always" : sizes, text);
 }
 

@@ -107,6 +107,7 @@ double threads_at(const AdoptedKernel& kernel, const Values& point) {
   const Values values = all_values(kernel, point);
   double threads = 0;
   for (const LaunchShape* launch : kernel.launches()) {
+    if (!is_made(*launch, values)) continue;
     const auto grid = dimensions(launch->grid, values), block = dimensions(launch->block, values);
     if (grid && block) threads += 1.0 * grid->x * grid->y * grid->z * block->x * block->y * block->z;
   }
@@ -196,9 +197,12 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
   ObservedLaunch observed;
   observed.constants = constants_of(kernel);
   const Values values = all_values(kernel, sizes);
+  const std::vector<const LaunchShape*> shapes = kernel.launches();
+  std::vector<std::size_t> made = kernel.launched_at(values);
+  if (made.empty()) made = {0};
   Launch& launch = observed.launch;
-  launch = shaped(kernel.launch, values, wide);
-  launch.entry = entry;
+  launch = shaped(*shapes[made[0]], values, wide);
+  launch.entry = kernel.entry_of_launch(made[0], entry);
   const bool greatest = std::ranges::any_of(kernel.parameters, &AdoptedParameter::greatest);
   std::uint64_t stream = 0;
   for (const AdoptedParameter& parameter : kernel.parameters) {
@@ -208,9 +212,9 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
           arena_of(parameter, values, fill, stream, wide, whole_of(parameter, values, fill, greatest)));
     if (is_passed(parameter)) launch.args.push_back(argument_of(parameter, values, wide));
   }
-  for (std::size_t i = 0; i < kernel.further.size(); ++i) {
-    Launch next = shaped(kernel.further[i].launch, values, wide);
-    next.entry = kernel.entry_of_launch(i + 1, entry);
+  for (std::size_t i = 1; i < made.size(); ++i) {
+    Launch next = shaped(*shapes[made[i]], values, wide);
+    next.entry = kernel.entry_of_launch(made[i], entry);
     next.args = launch.args;
     observed.further.push_back(std::move(next));
   }

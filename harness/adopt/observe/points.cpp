@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <set>
 
@@ -50,7 +51,9 @@ Values drawn_point(const AdoptedKernel& kernel, std::mt19937_64& random, double 
                           ? kMostBlocks
                           : std::max({std::int64_t{3}, static_cast<std::int64_t>(fair * 1.5 * shrunk) / size.step,
                                       size.reach / size.step});
-    const std::int64_t value = size.step * static_cast<std::int64_t>(1 + random() % static_cast<std::uint64_t>(most));
+    const std::int64_t below = size.least > size.step ? size.low - size.step : 0;
+    const std::int64_t value =
+        below + size.step * static_cast<std::int64_t>(1 + random() % static_cast<std::uint64_t>(most));
     point[size.symbol] = std::clamp(value, size.low, std::max(size.low, size.high / size.step * size.step));
   }
   return point;
@@ -97,6 +100,8 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
   std::vector<Values> points;
   std::mt19937_64 random(seed);
   double shrunk = 1;
+  std::map<std::vector<std::size_t>, std::size_t> of_branch;  // points at which these launches are made
+  const std::size_t most_of_branch = kernel.further.empty() ? count : std::max<std::size_t>(2, count / 2);
   for (int attempt = 0; attempt < kAttempts && points.size() < count; ++attempt) {
     const Values point = drawn_point(kernel, random, shrunk);
     if (product_of(point) > most_elements(kernel) || (!is_distinct(point) && attempt < kForDistinct)) continue;
@@ -108,7 +113,11 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
       shrunk = std::max(kLeastShrunk, shrunk * kShrinks);
       continue;
     }
-    if (std::find(points.begin(), points.end(), point) == points.end() || attempt > kForNew) points.push_back(point);
+    if (std::find(points.begin(), points.end(), point) != points.end() && attempt <= kForNew) continue;
+    std::size_t& others = of_branch[kernel.launched_at(all_values(kernel, point))];
+    if (others >= most_of_branch && attempt < kForDistinct) continue;
+    ++others;
+    points.push_back(point);
   }
   return points;
 }

@@ -32,7 +32,7 @@ bool find_steps(Attempt& attempt) {
   AdoptedKernel& kernel = attempt.kernel();
   const std::vector<AdoptedSize> sizes = kernel.sizes;
   for (const std::int64_t factor : {1, 2, 4, 8}) {  // lanes of vectors
-    for (std::size_t i = 0; i < sizes.size(); ++i) kernel.sizes[i].step = kernel.sizes[i].low = sizes[i].step * factor;
+    for (std::size_t i = 0; i < sizes.size(); ++i) set_step(kernel.sizes[i], sizes[i].step * factor);
     const bool holds = attempt.holds_at(points_of(kernel, 5, 41));
     if (holds && factor > 1) refine_steps(attempt);
     if (holds) return true;
@@ -56,15 +56,16 @@ void set_steps(AdoptedKernel& kernel, std::int64_t step, const Tiles& tiles) {
   for (AdoptedSize& size : kernel.sizes) {
     const auto tile = tiles.find(size.symbol);
     size.step = counts_blocks(kernel, size) ? 1 : tile == tiles.end() ? step : tile->second;
-    size.step = size.low = std::lcm(size.step, asserted_step(kernel, size));
-    size.reach = 0;
+    set_step(size, std::lcm(size.step, std::lcm(size.multiple, asserted_step(kernel, size))));
+    size.reach = size.beyond;
   }
 }
 
 void reach_beyond(AdoptedKernel& kernel, const Tiles& tiles) {
   constexpr std::int64_t kTiles = 4;
   for (AdoptedSize& size : kernel.sizes)
-    if (const auto tile = tiles.find(size.symbol); tile != tiles.end()) size.reach = kTiles * tile->second;
+    if (const auto tile = tiles.find(size.symbol); tile != tiles.end())
+      size.reach = std::max(size.beyond, kTiles * tile->second);
 }
 
 void find_least(Attempt& attempt) {
@@ -92,18 +93,18 @@ bool refine_steps(Attempt& attempt) {
   };
   for (AdoptedSize& size : kernel.sizes) {
     const std::int64_t step = size.step;
-    const std::int64_t least = asserted_step(kernel, size);
+    const std::int64_t least = std::lcm(size.multiple, asserted_step(kernel, size));
     for (std::int64_t smaller = 1; smaller < step && step % smaller == 0; smaller *= 2) {
       if (smaller % least != 0) continue;
-      size.step = size.low = smaller;
+      set_step(size, smaller);
       bool held = holds(size);
       if (!held) {
-        size.low = step;
+        size.low = std::max(size.low, step);
         held = holds(size);
       }
       refined = refined || held;
       if (held) break;
-      size.step = size.low = step;
+      set_step(size, step);
     }
   }
   return refined;
@@ -131,7 +132,7 @@ void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& ob
       continue;
     }
     for (std::size_t s = 0; s < other.sizes.size(); ++s)
-      if (other.sizes[s].step > kernel.sizes[s].step) kernel.sizes[s].step = kernel.sizes[s].low = other.sizes[s].step;
+      if (other.sizes[s].step > kernel.sizes[s].step) set_step(kernel.sizes[s], other.sizes[s].step);
     dtypes.push_back(dtype);
   }
   kernel.dtypes = dtypes;

@@ -31,7 +31,7 @@ void add_shared_conditions(AdoptedKernel& kernel, bool wide) {
     FormulaPtr shared = with(launch->shared, first_values(kernel));
     if (shared->kind == Op::number) continue;
     if (wide) shared = formula(Op::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
-    const FormulaPtr fits = formula(Op::le, {shared, number(kSharedOfBlock)});
+    const FormulaPtr fits = where_made(*launch, formula(Op::le, {shared, number(kSharedOfBlock)}));
     if (std::ranges::none_of(kernel.conditions,
                              [&](const Condition& condition) { return equal(*condition.formula, *fits); }))
       kernel.conditions.push_back({fits, "so that a block has enough shared memory"});

@@ -58,11 +58,14 @@ std::string launches_text(const AdoptedKernel& kernel) {
   std::string text;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     if (launches.size() > 1) text += "\n     ";
+    const FormulaPtr& when = launches[i]->when;
     text += fmt::format(
-        " launch {{ entry = \"{}\",\n                      grid = {}, block = {}, shared = {},\n"
+        " launch {{ entry = \"{}\",\n{}                      grid = {}, block = {}, shared = {},\n"
         "                      args = {{ {} }} }}{}",
-        kernel.entry_of_launch(i, first), lua_list(kernel, launches[i]->grid), lua_list(kernel, launches[i]->block),
-        lua(kernel, *launches[i]->shared), fmt::join(arguments, ", "), launches.size() > 1 ? "," : "");
+        kernel.entry_of_launch(i, first),
+        when->kind == Op::number ? "" : fmt::format("                      when = {},\n", lua(kernel, *when)),
+        lua_list(kernel, launches[i]->grid), lua_list(kernel, launches[i]->block), lua(kernel, *launches[i]->shared),
+        fmt::join(arguments, ", "), launches.size() > 1 ? "," : "");
   }
   return text + (launches.size() > 1 ? "\n    }" : " }");
 }

@@ -33,6 +33,7 @@ double turns_at(const AdoptedKernel& kernel, const std::vector<std::int64_t>& si
   const Values values = point_of(kernel, sizes);
   double most = 0;
   for (const LaunchShape* launch : kernel.launches()) {
+    if (!is_made(*launch, values)) continue;
     double threads = 1, block = 1, turns = 1;
     for (const FormulaPtr& extent : launch->block) block *= static_cast<double>(evaluate(*extent, values).value_or(1));
     for (const FormulaPtr& extent : launch->grid) threads *= static_cast<double>(evaluate(*extent, values).value_or(1));
@@ -57,6 +58,7 @@ bool may_be_launched(const AdoptedKernel& kernel, const Values& values) {
   const FormulaPtr total = with(total_of(kernel), first_values(kernel));
   if (static_cast<double>(evaluate(*total, values).value_or(0)) * greatest_element(kernel) > kDomainBytes) return false;
   for (const LaunchShape* launch : kernel.launches()) {
+    if (!is_made(*launch, values)) continue;
     std::int64_t threads = 1;
     for (std::size_t i = 0; i < launch->grid.size(); ++i)
       if (evaluate(*launch->grid[i], values).value_or(1) > (i == 0 ? kMostX : kMostYZ)) return false;
@@ -107,6 +109,46 @@ std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements
     if (best.empty() || holds(kernel, sizes)) best = sizes;
   }
   return best;
+}
+
+/// Sizes with which launch `i` is made: a size that its condition asks for is beyond where that turns, and where arrays
+/// become too large, others are small. Empty: none was found.
+std::vector<std::int64_t> sizes_of_branch(const AdoptedKernel& kernel, std::size_t i, std::vector<std::int64_t> sizes) {
+  constexpr std::int64_t kFarthest = 1 << 14;
+  const LaunchShape& launch = *kernel.launches()[i];
+  const std::vector<std::int64_t> usual = sizes;
+  for (std::size_t s = 0; s < kernel.sizes.size(); ++s) {
+    const AdoptedSize& size = kernel.sizes[s];
+    if (!symbols_of(*launch.when).contains(size.symbol)) continue;
+    sizes = usual;
+    const auto is_here = [&](std::int64_t value) {
+      sizes[s] = value;
+      return value <= highest(kernel, size) && is_made(launch, point_of(kernel, sizes)) && holds(kernel, sizes);
+    };
+    for (std::int64_t value = size.low; value <= kFarthest; value += size.step) {
+      if (!is_here(value)) continue;
+      const std::int64_t further = value + value / 2 / size.step * size.step;
+      if (!is_here(further)) sizes[s] = value;
+      for (std::size_t other = 0; other < sizes.size(); ++other)
+        while (other != s && elements_at(kernel, sizes) > kOddElements && sizes[other] > kernel.sizes[other].low)
+          sizes[other] =
+              std::max(kernel.sizes[other].low, sizes[other] / 2 / kernel.sizes[other].step * kernel.sizes[other].step);
+      return is_made(launch, point_of(kernel, sizes)) && holds(kernel, sizes) ? sizes : std::vector<std::int64_t>();
+    }
+  }
+  return {};
+}
+
+/// Of each launch at least one that has it, where a machine without a GPU evaluates it.
+void add_branches(const AdoptedKernel& kernel, const std::vector<std::int64_t>& usual, std::vector<Workload>& all) {
+  const std::size_t launches = kernel.launches().size();
+  for (std::size_t i = 0; i < launches && launches > 1; ++i) {
+    const auto has_it = [&](const Workload& workload) {
+      return workload.devices != "cuda" && is_made(*kernel.launches()[i], point_of(kernel, workload.sizes));
+    };
+    if (std::ranges::any_of(all, has_it)) continue;
+    if (const auto sizes = sizes_of_branch(kernel, i, usual); !sizes.empty()) all.push_back({sizes, "default", "cpu"});
+  }
 }
 
 /// No powers of two; the fewer of each, the more sizes there are.
@@ -175,6 +217,7 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
     const std::vector<std::int64_t> odd = odd_sizes(kernel);
     if (odd != cpu && holds(kernel, odd)) all.push_back({odd, "small", ""});
   }
+  add_branches(kernel, cpu, all);
   const auto timed_there = [](const Workload& workload) {
     return workload.sets == "default" && workload.devices != "cpu";
   };

@@ -120,8 +120,11 @@ std::string launch_text(const AdoptedKernel& kernel, const LaunchShape& launch,
     for (const FormulaPtr& extent : formulas) all.push_back(with(extent, first));
     return lua_list(kernel, all);
   };
-  std::string text = fmt::format("{0}grid = function(w) return {1} end,\n{0}block = function(w) return {2} end,\n",
-                                 indent, plain(launch.grid), plain(launch.block));
+  std::string text;
+  if (launch.when->kind != Op::number)
+    text += fmt::format("{}when = function(w) return {} end,\n", indent, lua(kernel, *with(launch.when, first)));
+  text += fmt::format("{0}grid = function(w) return {1} end,\n{0}block = function(w) return {2} end,\n", indent,
+                      plain(launch.grid), plain(launch.block));
   FormulaPtr shared = with(launch.shared, first);
   if (wide) shared = formula(Formula::Kind::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
   if (!(launch.shared->kind == Formula::Kind::number && launch.shared->number == 0))

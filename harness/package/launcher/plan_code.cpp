@@ -98,10 +98,17 @@ class PlanWriter {
     return fmt::format("{}, {}, {}", whole(list[0]), whole(list[1]), whole(list[2]));
   }
 
+  /// Is there no launch at some sizes? Its grid is then select(condition, blocks, 0).
+  static bool conditional(const FormulaLaunch& launch) {
+    const Formula& blocks = launch.grid[0];
+    return blocks.is_object() && blocks.contains("select") && blocks.at("select").at(2) == Formula(0);
+  }
+
   std::string launch_text(const FormulaLaunch& launch) {
     code_.parameters = std::max(code_.parameters, launch.args.size());
-    std::string text = fmt::format("  {{\n    Launch l(c);\n    l.grid({});\n    l.block({});\n", three(launch.grid),
-                                   three(launch.block));
+    const std::string when = conditional(launch) ? fmt::format("if ({} != 0) ", whole(launch.grid[0])) : "";
+    std::string text = fmt::format("  {}{{\n    Launch l(c);\n    l.grid({});\n    l.block({});\n", when,
+                                   three(launch.grid), three(launch.block));
     if (launch.cluster != std::array<Formula, 3>{1, 1, 1})
       text += fmt::format("    l.cluster({});\n", three(launch.cluster));
     if (launch.shared != Formula(0)) text += fmt::format("    l.shared({});\n", whole(launch.shared));

@@ -254,6 +254,8 @@ class FormulaReader {
     fix_named(reader.text("entry"));
     launch.entry = fill_in(reader.text("entry"), names_, reader);
     launch.grid = extents(reader, "grid");
+    if (const Node* when = reader.find("when"))  // a grid of no blocks is no launch
+      launch.grid[0] = {{"select", {formula(reader, *when, "when"), launch.grid[0], 0}}};
     launch.block = extents(reader, "block");
     if (variant_.builder_sets_blocks() && reader.find("block") == nullptr) launch.block[0] = 0;
     launch.cluster = extents(reader, "cluster");

@@ -44,6 +44,14 @@ void read_blocks(const Reader& reader, Sizes& sizes, Launch& launch) {
   if (const Node* const shared = reader.find("shared")) launch.shared = sizes.whole(*shared, reader, "shared");
 }
 
+/// when = function(w) ... end: a launch that other sizes do not have.
+bool is_launched(const Reader& launch, Sizes& sizes) {
+  const Node* const when = launch.find("when");
+  if (when == nullptr) return true;
+  const Value holds = sizes.value(*when, launch, "when");
+  return holds != Value(false) && holds != Value(std::int64_t{0});
+}
+
 /// steps = { { entry = ..., grid = ..., block = ... }, ... }: further launches, with the arguments of the first.
 void read_steps(const Reader& reader, Sizes& sizes, Reference& reference) {
   const Node* const steps = reader.find("steps");
@@ -51,11 +59,24 @@ void read_steps(const Reader& reader, Sizes& sizes, Reference& reference) {
   if (!steps->table || steps->list.empty()) throw reader.wrong("steps", "a list of launches");
   for (const Node& node : steps->list) {
     const Reader step(reader.manifest(), node, "step of the reference");
-    step.only({"entry", "grid", "block", "shared"});
+    step.only({"entry", "when", "grid", "block", "shared"});
+    if (!is_launched(step, sizes)) continue;
     ReferenceLaunch& launch = reference.further.emplace_back();
     launch.entry = fill_in(step.text("entry"), sizes.workload().values, step);
     read_blocks(step, sizes, launch);
   }
+}
+
+/// The first launch is none of this workload's: the next one that is takes its place.
+void begin_with_next(const Reader& reader, Reference& reference) {
+  if (reference.further.empty())
+    throw reader.error("has no launch whose 'when' holds on a workload; the domain's 'where' leaves such sizes out");
+  const ReferenceLaunch next = reference.further.front();
+  reference.further.erase(reference.further.begin());
+  reference.entry = next.entry;
+  reference.grid = next.grid;
+  reference.block = next.block;
+  reference.shared = next.shared;
 }
 
 /// scratch = { { "partial", bytes = ..., init = "dirty" }, ... }
@@ -145,7 +166,7 @@ Reference KernelManifest::read_program(const Reader& reader, Reference reference
 Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload,
                                          const std::vector<Argument>& arguments) {
   const Reader reader(manifest_, kernel.need("reference"), "reference");
-  reader.only({"source", "entry", "sizes", "threads", "golden", "numbers", "grid", "block", "shared", "steps",
+  reader.only({"source", "entry", "sizes", "threads", "golden", "numbers", "when", "grid", "block", "shared", "steps",
                "scratch", "constants", "weak"});
   Sizes sizes(manifest_, workload);
   Reference reference;
@@ -155,8 +176,10 @@ Reference KernelManifest::read_reference(const Reader& kernel, const Workload& w
   reference.sizes = reader.texts("sizes");
   for (const std::string& name : reference.sizes) reference.size_values.push_back(size_value(reader, workload, name));
   if (reader.find("block") != nullptr) {
-    read_blocks(reader, sizes, reference);
+    const bool first = is_launched(reader, sizes);
+    if (first) read_blocks(reader, sizes, reference);
     read_steps(reader, sizes, reference);
+    if (!first) begin_with_next(reader, reference);
     read_scratch(reader, sizes, reference);
   } else {
     for (const char* field : {"steps", "scratch"})

@@ -112,8 +112,16 @@ int read_resident(const Reader& launch) {
   throw launch.error(fmt::format("has resident = {}; it must be from 1 to {}", times, kMost));
 }
 
+/// when = le(w.N, 1024): a launch that other sizes do not have. Its grid may be none there.
+bool is_launched(const Reader& launch) {
+  const Node* const when = launch.find("when");
+  if (when == nullptr) return true;
+  if (const auto number = when->integer()) return *number != 0;
+  return launch.flag("when", true);
+}
+
 Launch read_launch(const Reader& reader, const Targets& targets, const PlanNames& names) {
-  reader.only({"entry", "grid", "block", "shared", "cluster", "cooperative", "pdl", "resident", "args"});
+  reader.only({"entry", "when", "grid", "block", "shared", "cluster", "cooperative", "pdl", "resident", "args"});
   Launch launch;
   launch.entry = fill_in(reader.text("entry"), names.values, reader);
   launch.grid = read_dim(reader, "grid", true);
@@ -226,6 +234,7 @@ std::vector<Step> read_steps(const Manifest& manifest, const Node& result, const
   for (const Node& node : result.list) {
     const Reader reader(manifest, node, node.kind.empty() ? "a step" : node.kind);
     if (node.kind == "launch") {
+      if (!is_launched(reader)) continue;
       Launch launch = read_launch(reader, targets, names);
       // The first would overlap with what is not the plan's: the preparation, or the run before.
       if (launch.pdl && (steps.empty() || !std::holds_alternative<Launch>(steps.back())))
@@ -235,6 +244,8 @@ std::vector<Step> read_steps(const Manifest& manifest, const Node& result, const
     else if (node.kind == "library") steps.emplace_back(read_library_step(reader, targets));
     else throw reader.error("must be launch {...}, memset {...} or library {...}, not " + node.described());
   }
+  if (steps.empty())
+    throw manifest.error(result.line, "steps has no launch whose 'when' holds here; say which sizes there are: where");
   return steps;
 }
 

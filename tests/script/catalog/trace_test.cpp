@@ -71,6 +71,25 @@ TEST_CASE("steps run on symbols become expressions of the sizes") {
   REQUIRE(evaluate(*size, {{"w.N", whole(12)}}) == whole(12));
 }
 
+TEST_CASE("a launch with a condition is one of the sizes that it holds for") {
+  PluginFolder folder;
+  folder.variant(
+      edited(edited(kGoodVariant, "launch { entry = \"scale", "launch { when = le(w.N, 1000), entry = \"scale"),
+             "i32(w.N) } } }",
+             "i32(w.N) } },\n launch { when = lt(1000, w.N), entry = \"other\", grid = { "
+             "cdiv(w.N - 1000, 64) }, block = { 64 }, args = { \"x\" } } }"));
+  CHECK(folder.catalog().inspect("scale", cuda_device()).empty());
+  const Config config{{"BLOCK", std::int64_t{64}}, {"VEC", std::int64_t{4}}};
+  const auto entry_on = [&](const std::string& workload) {
+    const Plan plan =
+        folder.catalog().plugin("scale").realize({"scale", "00_naive", "", config}, workload, cuda_device()).plan;
+    REQUIRE(plan.steps.size() == 1);
+    return std::get<Launch>(plan.steps[0]).entry;
+  };
+  CHECK(entry_on("small") == "scale<float,4>");
+  CHECK(entry_on("large") == "other");
+}
+
 TEST_CASE("expressions read as they stand in a manifest") {
   const ExpressionPtr n = make_symbol("w.N"), two = make_constant(whole(2));
   const ExpressionPtr sum = make_expression(Operation::add, {n, two});
