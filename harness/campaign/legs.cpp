@@ -5,6 +5,7 @@
 #include "harness/campaign/loop.h"
 #include "harness/campaign/resemblance.h"
 #include "harness/campaign/resumption.h"
+#include "harness/core/torch_call.h"
 
 // How a campaign is put together, begins, goes on after it was cut short, and is summed up.
 namespace harness {
@@ -153,6 +154,10 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
     summary.kernels.push_back({kernel, iterations, seconds + admissions_.seconds(kernel), state_.score(kernel),
                                admissions_.left_out(kernel)});
   }
+  for (const WorkloadPlan& plan : state_.arms().workloads)
+    if (plan.baseline.technique == kTorch &&
+        std::ranges::find(summary.over_eager, plan.kernel) == summary.over_eager.end())
+      summary.over_eager.push_back(plan.kernel);
   for (const Arm& arm : state_.arms().arms) {
     const ArmState& state = arm.state;
     const bool has_evidence = state.evaluations > 0 || state.earlier_evaluations > 0 || state.baseline;

@@ -105,6 +105,7 @@ struct CampaignSummary {
   std::map<std::string, std::int64_t> outcomes;
   std::vector<BestRow> best;
   std::vector<KernelShare> kernels;
+  std::vector<std::string> over_eager;  // those whose baseline is PyTorch, as the problem's owner wrote it
   /// Arms of workloads that were begun of which no configuration was evaluated, here or in an earlier campaign.
   std::vector<ArmId> never_tried;
   /// Weighted geometric mean of the speedups over the baselines. Where nothing passed, or nothing was tried, a workload

@@ -10,6 +10,18 @@
 #include "harness/system/awake_clock.h"
 
 namespace harness {
+namespace {
+
+/// torch.compile compiles each size anew.
+bool compiles_torch(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const Step& step) {
+    const auto* const call = std::get_if<LibraryCall>(&step);
+    return call != nullptr && call->library == kTorch && call->options.value("compile", false);
+  });
+}
+
+}  // namespace
+
 EvaluationRun::EvaluationRun(const EvaluationRequest& evaluation_request, RunSettings given, WorkerPool& pool)
     : request(evaluation_request), settings(std::move(given)), workers(pool) {
   suspect.realized = &request.realized;
@@ -31,7 +43,17 @@ Settled EvaluationRun::add(GateResult gate, bool refuses) {
 }
 
 const OtherPoints& EvaluationRun::other_points() {
-  if (!other_points_) other_points_ = request.other_points ? request.other_points() : OtherPoints{};
+  if (other_points_) return *other_points_;
+  other_points_ = request.other_points ? request.other_points() : OtherPoints{};
+  // The operator's program has no reason to be right at a few sizes alone, and each costs a compiler seconds.
+  constexpr std::size_t kFewSizes = 3;
+  std::vector<Realized>& points = other_points_->neighbours;
+  if (compiles_torch(request.realized.plan) && points.size() > kFewSizes) {
+    std::vector<Realized> few;
+    for (std::size_t i = 0; i < kFewSizes; ++i)
+      few.push_back(std::move(points[i * (points.size() - 1) / (kFewSizes - 1)]));
+    points = std::move(few);
+  }
   return *other_points_;
 }
 

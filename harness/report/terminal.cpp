@@ -296,10 +296,21 @@ namespace {
 /// What gives way first where there is no room: how it stands beside a rival says more than beside the baseline.
 std::string closing_table(const Table& table) {
   const bool rivals = std::ranges::find(table.columns, "of its speed") != table.columns.end();
-  const std::map<std::string, int> ranks{
-      {"kernel", 6},   {"workload", 0},     {"best variant", 1},        {"configuration", 4}, {"baseline", 7},
-      {"of floor", 2}, {"of limit", 2},     {"confirmed", 3},           {"counted twice", 3}, {"rival", 3},
-      {"its time", 7}, {"of its speed", 1}, {"speedup", rivals ? 5 : 1}};
+  const std::map<std::string, int> ranks{{"kernel", 6},
+                                         {"workload", 0},
+                                         {"best variant", 1},
+                                         {"configuration", 4},
+                                         {"baseline", 7},
+                                         {"of floor", 2},
+                                         {"of limit", 2},
+                                         {"confirmed", 3},
+                                         {"counted twice", 3},
+                                         {"rival", 3},
+                                         {"its time", 7},
+                                         {"of its speed", 1},
+                                         {"speedup", rivals ? 5 : 1},
+                                         {"over eager", rivals ? 5 : 1},
+                                         {"eager", 7}};
   View view;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const std::string& name = table.columns[c];
@@ -316,13 +327,32 @@ std::string closing_table(const Table& table) {
   return text;
 }
 
+/// What the speedups of a campaign are over: the headings, and the words of its score.
+struct Over {
+  explicit Over(const CampaignSummary& summary) {
+    const auto eager = [&](const BestRow& row) {
+      return std::ranges::find(summary.over_eager, row.state.kernel) != summary.over_eager.end();
+    };
+    if (summary.best.empty() || !std::ranges::any_of(summary.best, eager)) return;
+    if (std::ranges::all_of(summary.best, eager)) {
+      baseline = "eager";
+      speedup = "over eager";
+      words = "speedups over eager PyTorch";
+    } else {
+      words += fmt::format("; of {} that is eager PyTorch", fmt::join(summary.over_eager, ", "));
+    }
+  }
+  std::string baseline = "baseline", speedup = "speedup", words = "speedups over the baselines";
+};
+
 }  // namespace
 
 std::string closing_text(const CampaignSummary& summary) {
+  const Over over(summary);
   const bool limits =
       std::ranges::any_of(summary.best, [](const BestRow& row) { return row.state.of_limit.has_value(); });
   Table table{{"kernel", "workload", "best variant", "configuration", summary.predicts.empty() ? "time" : "predicted",
-               "baseline", "speedup", limits ? "of limit" : "of floor",
+               over.baseline, over.speedup, limits ? "of limit" : "of floor",
                summary.predicts.empty() ? "confirmed" : "counted twice"},
               {}};
   const bool rivals =
@@ -345,8 +375,8 @@ std::string closing_text(const CampaignSummary& summary) {
   text += fmt::format("\ncampaign {} ended ({}): {}\n{} iterations: {}\n", summary.campaign, name(summary.reason),
                       summary.message, summary.iterations, outcome_counts(summary.outcomes));
   const auto tried = static_cast<std::size_t>(std::ranges::count(summary.best, true, &BestRow::tried));
-  text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines{}), {} spent, cost {}\n",
-                      ratio(summary.score), score_coverage(tried, summary.best.size()), seconds(summary.spent_s),
+  text += fmt::format("score {} (weighted geometric mean of the {}{}), {} spent, cost {}\n", ratio(summary.score),
+                      over.words, score_coverage(tried, summary.best.size()), seconds(summary.spent_s),
                       money(summary.cost_usd));
   if (summary.kernels.size() > 1) text += shares_text(summary.kernels);
   text += never_tried_text(summary.never_tried);

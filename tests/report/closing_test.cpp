@@ -61,6 +61,27 @@ TEST_CASE("the closing table shows how the best stands against the fastest rival
   CHECK_THAT(text, Catch::Contains("none"));
 }
 
+TEST_CASE("where a baseline is eager PyTorch the closing table and the score say so") {
+  CampaignSummary summary;
+  BestRow row;
+  row.state.kernel = "row_softmax";
+  row.state.workload = "n4096";
+  row.state.best_variant = "10_mine";
+  row.state.best_ns = 3000;
+  row.state.baseline_ns = 6000;
+  row.state.speedup = 2;
+  row.tried = true;
+  summary.best = {row};
+  summary.over_eager = {"row_softmax"};
+  CHECK_THAT(report::closing_text(summary),
+             Catch::Contains("over eager") && Catch::Contains("mean of the speedups over eager PyTorch"));
+  BestRow other = row;
+  other.state.kernel = "softmax";
+  summary.best.push_back(other);
+  CHECK_THAT(report::closing_text(summary),
+             Catch::Contains("speedups over the baselines; of row_softmax that is eager PyTorch"));
+}
+
 TEST_CASE("what was not tried is no failure, and the score says over how many it is") {
   CampaignSummary summary;
   BestRow best;

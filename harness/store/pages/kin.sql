@@ -2,6 +2,8 @@
 SELECT i.id AS iteration,
   (SELECT b.id FROM iteration b INDEXED BY iteration_by_campaign WHERE b.campaign = i.campaign AND b.kernel = i.kernel AND b.workload = i.workload
      AND b.purpose = 'baseline' AND b.id <> i.id ORDER BY b.id LIMIT 1) AS baseline,
+  (SELECT s.technique FROM iteration b INDEXED BY iteration_by_campaign JOIN candidate s ON s.id = b.candidate WHERE b.campaign = i.campaign
+     AND b.kernel = i.kernel AND b.workload = i.workload AND b.purpose = 'baseline' ORDER BY b.id LIMIT 1) AS baseline_technique,
   (SELECT b.id FROM iteration b INDEXED BY iteration_by_campaign WHERE b.campaign = i.campaign AND b.kernel = i.kernel AND b.workload = i.workload
      AND b.outcome = 'passed' AND b.purpose <> 'rival' AND b.candidate <> i.candidate AND b.id < i.id
    ORDER BY b.time_ns, b.id LIMIT 1) AS incumbent,

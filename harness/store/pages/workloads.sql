@@ -13,7 +13,9 @@ tried AS (SELECT kernel, workload, sum(iterations) AS iterations FROM rollup_arm
 SELECT i.kernel, i.workload, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.baseline_ns, i.speedup,
        i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.reachable_ns / i.time_ns AS of_limit, i.confirmed, i.emulation, i.id AS iteration,
        r.time_ns AS rival_ns, o.outside_program, o.outside_ns, t.iterations, i.registers, i.shared_bytes, i.spill_bytes,
-       i.batch_invariant, i.configurations_agree
+       i.batch_invariant, i.configurations_agree,
+       (SELECT s.technique FROM iteration n INDEXED BY iteration_by_campaign JOIN candidate s ON s.id = n.candidate
+        WHERE n.campaign = i.campaign AND n.kernel = i.kernel AND n.workload = i.workload AND n.purpose = 'baseline' LIMIT 1) AS baseline_technique
 FROM best b JOIN iteration i ON i.id = b.id JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign
 LEFT JOIN rivals r ON r.kernel = i.kernel AND r.workload = i.workload
 LEFT JOIN tried t ON t.kernel = i.kernel AND t.workload = i.workload

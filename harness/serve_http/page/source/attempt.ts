@@ -180,6 +180,7 @@ export function attempt_page(main: HTMLElement, data: PageData): void {
   const again = data.tables['again']!.rows;
   const places = { proposal: h('div'), lineage: h('div'), digest: h('div') };
   const ci = iteration.time_ci95_ns;
+  const eager = kin['baseline_technique'] === 'torch', over = eager ? 'over PyTorch as its owner wrote it' : 'over the baseline';
   put(main,
     h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `#${id} `), iteration.variant), outcome(iteration.outcome), iteration.confirmed ? h('span', { class: 'badge good' }, '✓ confirmed') : null, verdict(iteration.verdict),
       kind === 'measured' ? null : h('span', { class: 'badge warn' }, `time is ${kind}, not measured`), iteration.label ? h('span', { class: 'badge' }, iteration.label) : null,
@@ -188,7 +189,7 @@ export function attempt_page(main: HTMLElement, data: PageData): void {
       h('span', { class: 'push line' }, link(`/attempt/${id - 1}`, '← older'), link(`/attempt/${id + 1}`, 'newer →'), data_links('again'))),
     h('div', { class: 'tiles' },
       tile('time', format.time(iteration.time_ns), ci ? `${format.time(ci[0])} to ${format.time(ci[1])}` : ''),
-      tile('speedup', format.ratio(iteration.speedup), iteration.speedup_ci95 ? `${format.ratio(iteration.speedup_ci95[0])} to ${format.ratio(iteration.speedup_ci95[1])}` : 'over the baseline'),
+      tile(eager ? 'over eager' : 'speedup', format.ratio(iteration.speedup), iteration.speedup_ci95 ? `${format.ratio(iteration.speedup_ci95[0])} to ${format.ratio(iteration.speedup_ci95[1])}` : over),
       iteration.floor_ns ? tile('of floor', iteration.time_ns ? format.share(iteration.floor_ns / iteration.time_ns) : '–', format.time(iteration.floor_ns)) : null,
       iteration.rival && iteration.time_ns ? tile("of the rival's speed", format.ratio(iteration.rival.time_ns / iteration.time_ns), iteration.rival.variant) : null,
       tile('gates', `${(iteration.gates ?? []).filter((gate: any) => gate.passed).length} of ${(iteration.gates ?? []).length}`, gates_words(iteration.gates ?? [])),
