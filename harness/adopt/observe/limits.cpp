@@ -42,7 +42,19 @@ class Limits {
       if (*holds) return limit(size, top, fmt::format("; {} works, {} does not", top, 2 * top));
       failed = true;
     }
-    if (failed) limit(size, std::max(size.step, kLowest), "");
+    if (failed) limit_below(size);
+  }
+
+  /// Nothing from kLowest on works: the end lies below it, where some size works at all.
+  void limit_below(AdoptedSize& size) {
+    const std::int64_t least = std::max<std::int64_t>(size.step, 1);
+    std::int64_t failing = std::max(least, kLowest);
+    for (std::int64_t top = failing / 2; top >= least; failing = top, top /= 2) {
+      const std::vector<Values> points = points_at(size, top);
+      if (!points.empty() && attempt_.holds_within(points, kDeadline_s).value_or(false))
+        return limit(size, top, fmt::format("; {} works, {} does not", top, failing));
+    }
+    limit(size, least, fmt::format("; {} does not work either", failing));
   }
 
   static void limit(AdoptedSize& size, std::int64_t high, const std::string& why) {
