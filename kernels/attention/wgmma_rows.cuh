@@ -151,17 +151,33 @@ struct WgmmaRows {
     }
   }
 
-  /// Rounds the output and stores it straight from registers: `o` is the block's first row, `valid` its rows. A store
-  /// covers 16 bytes of each of eight rows.
+  /// Rounds the output and stores it straight from registers: `o` is the block's first row, `valid` its rows. The four
+  /// lanes of a row hold words of four groups of eight columns; each of them gathers one group, 16 bytes, so that a store
+  /// covers 64 bytes of each of eight rows. By all lanes of the warp.
   __device__ void store_output(T* o, int valid) const {
+    constexpr int kGroups = D / 8, kGathered = kGroups / 4 * 4;
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const int row = first_row + group + 8 * h;
-      if (row >= valid) continue;
-      unsigned* const words = reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D) + pair;
+      T* const start = o + static_cast<long long>(row) * D;
 #pragma unroll
-      for (int j = 0; j < D / 8; ++j) words[4 * j] = harness::pack<T>(out[4 * j + 2 * h], out[4 * j + 2 * h + 1]);
+      for (int j = 0; j < kGathered; j += 4) {
+        unsigned words[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) words[i] = packed_output(j + i, h);
+        harness::quad_transpose(words);
+        if (row < valid)
+          reinterpret_cast<uint4*>(start)[j + pair] = make_uint4(words[0], words[1], words[2], words[3]);
+      }
+#pragma unroll
+      for (int j = kGathered; j < kGroups; ++j)
+        if (row < valid) reinterpret_cast<unsigned*>(start)[4 * j + pair] = packed_output(j, h);
     }
+  }
+
+  /// This lane's pair of the eight columns from 8 * j on, in row `group` + 8 * h, rounded.
+  __device__ unsigned packed_output(int j, int h) const {
+    return harness::pack<T>(out[4 * j + 2 * h], out[4 * j + 2 * h + 1]);
   }
 
   /// Rounds the output into panels as TMA expects them: `tile` is this warpgroup's first row of the first panel. The 8
@@ -174,7 +190,7 @@ struct WgmmaRows {
         const int row = first_row % 64 + group + 8 * h;
         char* panel = reinterpret_cast<char*>(tile + j / 8 * rows_of_panel * kPanelRow);
         *reinterpret_cast<unsigned*>(panel + row * 128 + ((j % 8 ^ row % 8) * 16) + 4 * pair) =
-            harness::pack<T>(out[4 * j + 2 * h], out[4 * j + 2 * h + 1]);
+            packed_output(j, h);
       }
   }
 };

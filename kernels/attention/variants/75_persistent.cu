@@ -4,8 +4,9 @@
 // and the next fetches its first tiles. Here as many blocks as fit stay, and each takes one query tile after the other.
 // The producer does not wait for the end of a query tile: it has fetched the next one's K and V into the ring while the
 // consumers still divide and store, and its queries: with QUERIES = 1 as soon as the last scores of all warpgroups are
-// there, with 2 long before, so that a warpgroup that is ahead goes on alone. They store straight from registers (16
-// bytes of eight rows at a time, which L2 puts together), so no shared memory is waited for.
+// there, with 2 long before, so that a warpgroup that is ahead goes on alone. They store straight from registers, so no
+// shared memory is waited for: four lanes exchange words until each has 16 bytes of a row (whole sectors of the L2; with
+// words as the product leaves them, 512 keys took a sixth longer).
 //
 // Which tile is next is drawn from a counter in global memory: blocks that had short ones (causal) draw more. The
 // order is by sections of HEADS heads, and in a section the longest tiles of all its heads first: K and V of a section
