@@ -85,13 +85,15 @@ struct Turns {
   }
 };
 
-/// What setmaxnreg shares out: 65,536 registers of an SM among WARPGROUPS + 1 warpgroups.
-template <int WARPGROUPS>
-constexpr int kConsumerRegisters = WARPGROUPS == 1   ? 256
+/// What setmaxnreg shares out: the registers with which BLOCKS blocks of WARPGROUPS + 1 warpgroups fit an SM of 65,536.
+template <int WARPGROUPS, int BLOCKS = 1>
+constexpr int kConsumerRegisters = BLOCKS == 2       ? (WARPGROUPS == 1 ? 216 : 104)
+                                   : WARPGROUPS == 1 ? 256
                                    : WARPGROUPS == 2 ? 240
                                                      : 160;
-template <int WARPGROUPS>
-constexpr int kProducerRegisters = WARPGROUPS == 1   ? 56
+template <int WARPGROUPS, int BLOCKS = 1>
+constexpr int kProducerRegisters = BLOCKS == 2       ? (WARPGROUPS == 1 ? 40 : 32)
+                                   : WARPGROUPS == 1 ? 56
                                    : WARPGROUPS == 2 ? 24
                                                      : 32;
 

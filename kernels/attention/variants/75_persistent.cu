@@ -69,8 +69,8 @@ struct QueryTiles {
 }  // namespace
 
 template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int HEADS, int QUERIES,
-          int POLYNOMIAL>
-__global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
+          int POLYNOMIAL, int BLOCKS>
+__global__ void __launch_bounds__(128 * (WARPGROUPS + 1), BLOCKS)
     attention_persistent(const __grid_constant__ harness::TensorMap q_map,
                          const __grid_constant__ harness::TensorMap k_map,
                          const __grid_constant__ harness::TensorMap v_map, T* o, float* lse, unsigned* counter,
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   __syncthreads();
 
   if (threadIdx.x < 128) {
-    harness::give_registers<kProducerRegisters<WARPGROUPS>>();
+    harness::give_registers<kProducerRegisters<WARPGROUPS, BLOCKS>>();
     if (threadIdx.x != 0) return;
     const Producer<T, D, BLOCK_N, STAGES> producer{ring, k_map, v_map, k_tiles, v_tiles};
     int drawn = blockIdx.x, step = 0;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     }
   }
 
-  harness::take_registers<kConsumerRegisters<WARPGROUPS>>();
+  harness::take_registers<kConsumerRegisters<WARPGROUPS, BLOCKS>>();
   const int warpgroup = harness::uniform(threadIdx.x / 128 - 1);
   const float factor = scale * 1.4426950408889634f;
   const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG, POLYNOMIAL> consumer(ring, warpgroup, k_tiles,
