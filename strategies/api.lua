@@ -360,6 +360,7 @@ function pattern(declared) end
 ---@field name string
 ---@field size integer?              nil: too large to list
 ---@field first Config              where to begin: what its author says, else the middle of its values
+---@field starts Config[]           all that its author would begin with and that are valid here: `first`, then the others
 ---@field parameters Parameter[]
 
 ---@class Earlier                    What an earlier campaign recorded, or this one on another workload; compare times within a workload and device only.

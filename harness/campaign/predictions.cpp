@@ -15,7 +15,7 @@ namespace {
 
 // Configurations of an arm, and of all arms together, that are predicted at most; of these so many in a first round,
 // which says how the arms compare before any has a second.
-constexpr std::size_t kEach = 12, kAll = 96, kFirst = 2;
+constexpr std::size_t kEach = 12, kAll = 96, kFirst = 3;
 
 using Point = std::pair<std::string, Config>;  // a variant and its configuration
 
@@ -26,11 +26,14 @@ bool knows_where_to_begin(const Arm& arm) {
          std::ranges::any_of(arm.space.variants, [](const auto& variant) { return variant.second.authored; });
 }
 
-/// What its own search would try early: where each variant begins, and the fastest on the workload most like this one.
+/// What its own search would try early: where each variant begins, its author's other starts, and the fastest on the
+/// workload most like this one.
 std::vector<Point> likely_points(const Arm& arm) {
   std::vector<Point> likely;
   for (const auto& [variant, points] : arm.space.variants)
     if (!points.points.empty()) likely.emplace_back(variant, configuration(points, points.start));
+  for (const auto& [variant, points] : arm.space.variants)
+    for (const std::size_t start : points.later_starts) likely.emplace_back(variant, configuration(points, start));
   const EarlierResult* nearest = nullptr;
   for (const EarlierResult& result : arm.earlier) {
     if (!result.time_ns || result.outcome != OutcomeKind::passed || !result.distance) continue;

@@ -94,9 +94,10 @@ class SpaceOracle {
 struct Space {
   std::vector<Parameter> parameters;
   std::vector<std::vector<std::uint16_t>> points;
-  std::size_t start = 0;              // the point to begin with
-  bool authored = false;              // `start` is what the author would try first; else nobody has said
-  std::shared_ptr<SpaceOracle> rest;  // set: too large to list; `points` are then a few of it, the first one first
+  std::size_t start = 0;                  // the point to begin with
+  bool authored = false;                  // `start` is what the author would try first; else nobody has said
+  std::vector<std::size_t> later_starts;  // what the author would try after it, in order
+  std::shared_ptr<SpaceOracle> rest;      // set: too large to list; `points` are then a few of it, the first one first
   bool listed() const { return rest == nullptr; }
 };
 Config configuration(const Space& space, std::size_t point);

@@ -109,7 +109,7 @@ return kernel {
   summary  = "scaled dot-product attention, forward: causal or not, GQA, optional log-sum-exp",
   domain   = {
     B = range(1, 65535), Hq = range(1, 128), Hkv = range(1, 128),
-    Sq = range(1, 32768), Sk = range(1, 32768), D = one_of { 64, 72, 80, 96, 128, 256 },
+    Sq = range(1, 32768), Sk = range(1, 32768), D = one_of { 32, 40, 48, 64, 72, 80, 96, 112, 128, 160, 192, 256 },
     dtype = one_of { "f16", "bf16" }, causal = boolean(), lse = boolean(),
     -- Whole groups of query heads, tensors of at most 2^20 rows, and a grid's second extent for the heads of all batches.
     where = function(w)

@@ -26,7 +26,7 @@
 // tile that is refilled next.
 //
 // Swizzle: a row is D / 8 chunks of 16 bytes, and chunk x of row r lies at x ^ (r % 8). ldmatrix reads one chunk of
-// eight rows at a time; unswizzled all eight would lie in the same four banks. Where D is no multiple of 64, an
+// eight rows at a time; unswizzled all eight would lie in the same four banks. Where D is not 64, 128 or 256, an
 // exclusive-or leaves the row. There rows are an odd number of chunks apart instead, which also takes the eight to
 // different banks. Products take 16 columns at a time, so at D = 72 a tenth chunk of each row is 0.
 //
@@ -47,7 +47,7 @@ struct MmaTile {
   static constexpr int kThreads = 32 * WARPS;
   static constexpr int kWarpRows = 16 * TILES;
   static constexpr int kBlockM = WARPS * kWarpRows;
-  static constexpr bool kSwizzled = D % 64 == 0;
+  static constexpr bool kSwizzled = D % 64 == 0 && 256 % D == 0;  // rows of 128, 256 or 512 bytes
   static constexpr int kSteps = (D + 15) / 16;  // products over the columns of K
   static constexpr int kChunks = 2 * kSteps;    // of a row; those from D / 8 on are 0
   static constexpr int kRowBytes = 16 * (kSwizzled ? kChunks : kChunks + 1);

@@ -27,7 +27,7 @@
 // A load of the warp covers whole sectors of 32 bytes: 64 bytes of 8 rows (Q, K), 128 bytes of 4 rows (V).
 //
 // ASYNC true: cp.async into shared memory of the warp's own, and ldmatrix: columns in their natural order, fewer
-// registers and instructions, one more trip through shared memory. Where D is no multiple of 64 there is only this way,
+// registers and instructions, one more trip through shared memory. Where D is not 64, 128 or 256 there is only this way,
 // and rows lie an odd number of chunks apart instead of being swizzled (mma_tile.cuh).
 //
 // Rows past the last one repeat it (they are masked, or not stored), so that no load needs a condition.
@@ -78,7 +78,7 @@ template <class T, int D, int ROWS, int KEYS, bool ASYNC, bool WALKS>
 struct TinyTile {
   static constexpr int kTiles = ROWS / 16;  // of query rows
   static constexpr int kKeyTiles = KEYS / 8, kOutTiles = D / 8;
-  static constexpr bool kSwizzled = D % 64 == 0;
+  static constexpr bool kSwizzled = D % 64 == 0 && 256 % D == 0;  // rows of 128, 256 or 512 bytes
   static constexpr int kSteps = (D + 15) / 16;  // products over the columns of K
   static constexpr int kChunks = 2 * kSteps;    // of a row: 16 bytes each; those from D / 8 on are 0
   static constexpr int kRowBytes = 16 * (kSwizzled ? kChunks : kChunks + 1);

@@ -2,6 +2,7 @@
 #include <harness/exp2.cuh>
 #include <harness/infinity.cuh>
 #include <harness/pack.cuh>
+#include <harness/quad.cuh>
 #include <harness/tma.cuh>
 #include <harness/warp.cuh>
 #include <harness/warpgroup.cuh>
@@ -165,7 +166,7 @@ struct WgmmaRows {
         unsigned words[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) words[i] = packed_output(j + i, h);
-        harness::quad_transpose(words);
+        harness::transpose_quad(words);
         if (row < valid)
           reinterpret_cast<uint4*>(start)[j + pair] = make_uint4(words[0], words[1], words[2], words[3]);
       }

@@ -53,11 +53,20 @@ local function known(space)
   return measured, counted, nearest
 end
 
+-- Where authors would begin: the first start of each variant, then the second...
+local function authors_starts(space)
+  local starts, most = {}, 0
+  for _, variant in ipairs(space.variants) do most = math.max(most, #variant.starts) end
+  for rank = 1, most do
+    for _, variant in ipairs(space.variants) do starts[#starts + 1] = variant.starts[rank] end
+  end
+  return starts
+end
+
 -- What is tried first, in order.
 local function beginning(space)
   local measured, counted, nearest = known(space)
-  local authored = {}
-  for _, variant in ipairs(space.variants) do authored[#authored + 1] = variant.first end
+  local authored = authors_starts(space)
   if nearest and nearest > FAR then measured, authored = authored, measured end
   local first = nearest and nearest < ALIKE and in_turns(measured, counted) or in_turns(counted, measured)
   return table.move(authored, 1, #authored, #first + 1, first)

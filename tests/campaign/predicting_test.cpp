@@ -110,8 +110,8 @@ TEST_CASE(
   world.go();
   const std::vector<std::vector<Candidate>> rounds = world.predictor.rounds;
   REQUIRE(rounds.size() == 2);
-  CHECK(rounds[0].size() == 2);
-  CHECK(rounds[1].size() == 6);
+  CHECK(rounds[0].size() == 3);
+  CHECK(rounds[1].size() == 5);
   PredictedWorld told;  // the space begins with N=1
   told.ledger.earlier_of_others = {{"w1", "gpu", "10_tile", {{"N", std::int64_t{5}}}, OutcomeKind::passed, 50.0, {}}};
   told.go();
@@ -130,8 +130,8 @@ TEST_CASE("predictions that come late are told with the next result, and again s
   CHECK_FALSE(expected[0].starts_with("0:"));
   const auto kept = whole.ledger.campaigns.at(0).options.get<CampaignOptions>().predicted;
   REQUIRE(kept.size() == 2);
-  CHECK(kept[0].points.size() == 2);
-  CHECK(kept[1].points.size() == 6);
+  CHECK(kept[0].points.size() == 3);
+  CHECK(kept[1].points.size() == 5);
   CHECK_FALSE(kept[0].begins);
   CHECK(kept[0].after > 0);
 

@@ -46,7 +46,7 @@ std::size_t middle_of(const Space& space) {
 SearchSpace::SearchSpace(const ArmSpace& space) {
   for (const auto& [name, points] : space.variants) {
     const std::size_t start = points.authored || !points.listed() ? points.start : middle_of(points);
-    Variant variant{name, points.parameters, listed_size_, 0, start, {}, points.rest};
+    Variant variant{name, points.parameters, listed_size_, 0, start, points.later_starts, {}, points.rest};
     listed_ = listed_ && points.listed();
     if (points.listed()) {
       variant.count = points.points.size();

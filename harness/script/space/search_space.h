@@ -20,10 +20,11 @@ class SearchSpace {
   struct Variant {
     std::string name;
     std::vector<Parameter> parameters;
-    std::size_t first = 0, count = 0;   // its points are first .. first + count - 1
-    std::size_t start = 0;              // of them, the one to begin with
-    std::vector<std::uint16_t> cells;   // of its known points: indices into the parameters' values
-    std::shared_ptr<SpaceOracle> rest;  // set: too large to list
+    std::size_t first = 0, count = 0;       // its points are first .. first + count - 1
+    std::size_t start = 0;                  // of them, the one to begin with
+    std::vector<std::size_t> later_starts;  // and what the author would try after it, in order
+    std::vector<std::uint16_t> cells;       // of its known points: indices into the parameters' values
+    std::shared_ptr<SpaceOracle> rest;      // set: too large to list
   };
 
   explicit SearchSpace(const ArmSpace& space);

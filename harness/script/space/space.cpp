@@ -70,6 +70,18 @@ std::optional<Config> begin_with(VariantManifest& variant, const Workload& workl
   return std::nullopt;
 }
 
+/// The author's other starts that `valid` allows, in order; all as begin_with completes them.
+std::vector<Config> further_starts(VariantManifest& variant, const Workload& workload, const DeviceInfo& device) {
+  std::vector<Config> further;
+  for (const Config& attempt : variant.starts(workload)) {
+    const SpaceSolver::Lists lists = hold(value_lists(variant), variant, attempt);
+    if (const auto found = SpaceSolver(variant, workload, device, lists).first())
+      further.push_back(configuration_of(variant, lists, *found));
+  }
+  if (!further.empty()) further.erase(further.begin());
+  return further;
+}
+
 Cells cells_of(const VariantManifest& variant, const Config& config) {
   Cells cells;
   for (const Parameter& parameter : variant.info().parameters)
@@ -85,6 +97,20 @@ void sample_points(Space& space, SpaceSolver& solver, const Cells& first) {
   for (std::size_t i = 1; i < kSampled; ++i) {
     const auto drawn = solver.draw(below);
     if (drawn && std::ranges::find(space.points, *drawn) == space.points.end()) space.points.push_back(*drawn);
+  }
+}
+
+/// Those of `further` that are neither the first start nor one before them; a space that is too large to list gets them
+/// among its points.
+void add_later_starts(Space& space, const VariantManifest& variant, const std::vector<Config>& further) {
+  for (const Config& config : further) {
+    const Cells cells = cells_of(variant, config);
+    auto at = std::ranges::find(space.points, cells);
+    if (at == space.points.end() && space.listed()) continue;
+    if (at == space.points.end()) at = space.points.insert(at, cells);
+    const auto point = static_cast<std::size_t>(at - space.points.begin());
+    if (point != space.start && std::ranges::find(space.later_starts, point) == space.later_starts.end())
+      space.later_starts.push_back(point);
   }
 }
 
@@ -106,6 +132,7 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
     sample_points(space, *solver, cells_of(variant, *start));
     space.rest = std::make_shared<SolverOracle>(std::move(solver));
   }
+  if (!space.points.empty()) add_later_starts(space, variant, further_starts(variant, workload, device));
   return space;
 }
 

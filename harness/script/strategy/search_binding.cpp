@@ -171,12 +171,18 @@ json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& 
   json variants = json::array();
   for (const SearchSpace::Variant& variant : space.variants()) {
     if (variant.count == 0) continue;
-    json first = config_to_json(space.configuration(variant.first + variant.start).second);
-    first["variant"] = variant.name;
+    const auto start_at = [&](std::size_t point) {
+      json config = config_to_json(space.configuration(variant.first + point).second);
+      config["variant"] = variant.name;
+      return config;
+    };
+    json starts = json::array({start_at(variant.start)});
+    for (const std::size_t start : variant.later_starts) starts.push_back(start_at(start));
     json parameters = json::array();
     for (const Parameter& parameter : variant.parameters) parameters.push_back(parameter_json(parameter));
     const json size = variant.rest ? json() : json(variant.count);
-    variants.push_back({{"name", variant.name}, {"size", size}, {"first", first}, {"parameters", parameters}});
+    variants.push_back(
+        {{"name", variant.name}, {"size", size}, {"first", starts[0]}, {"starts", starts}, {"parameters", parameters}});
   }
   return {{"size", space.listed() ? json(space.size()) : json()},
           {"variants", variants},

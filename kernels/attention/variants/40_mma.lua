@@ -1,6 +1,6 @@
 -- Bytes of MmaTile: the queries, and a ring of K and V tiles. Where rows are not swizzled they have one chunk of 16 bytes more.
 local function shared_bytes(p, w)
-  local row = select(divisible(w.D, 64), 2 * w.D, 32 * cdiv(w.D, 16) + 16)
+  local row = select(all_of(divisible(w.D, 64), divisible(256, w.D)), 2 * w.D, 32 * cdiv(w.D, 16) + 16)
   return row * (16 * p.WARPS * p.TILES + p.RING * p.BLOCK_N)
 end
 

@@ -1,7 +1,7 @@
 -- Bytes of a block: a partial result of each warp (over its staged tiles, if any), and what it receives from the cluster;
 -- their maxima and sums.
 local function shared_bytes(p, w)
-  local row = select(divisible(w.D, 64), 2 * w.D, 32 * cdiv(w.D, 16) + 16)
+  local row = select(all_of(divisible(w.D, 64), divisible(256, w.D)), 2 * w.D, 32 * cdiv(w.D, 16) + 16)
   local staged = p.ASYNC * row * (p.ROWS + 2 * p.KEYS)
   local partial = 4 * p.ROWS * (w.D + 8)
   local received = p.CLUSTER > 1 and (p.PUSH == 1 and p.WARPS or 1) or 0
@@ -34,7 +34,8 @@ return variant {
     return all_of(
       p.CLUSTER * p.WARPS <= 64,
       p.PUSH == 0 or (p.CLUSTER > 1 and p.CLUSTER * p.WARPS <= 16),
-      any_of(p.ASYNC == 1, divisible(w.D, 64)),
+      any_of(p.ASYNC == 1, all_of(divisible(w.D, 64), divisible(256, w.D))),
+      p.PUSH == 1 or le(128 * p.WARPS, p.ROWS * w.D),  -- every thread has something to combine
       le(loaded + tiles * (p.KEYS + w.D) // 2, 208),
       -- no warp without a key; and a warp takes keys twice only where there are too many for 8 warps a block
       le((p.CLUSTER * p.WARPS - 1) * p.KEYS + 1, w.Sk),

@@ -13,8 +13,9 @@ return variant {
   technique = "persistent", risk = "high",
   -- staying pays over several query tiles a multiprocessor, and a ring over many tiles of keys
   estimate  = function(w)
-    local many = w.Sk >= 1024 and w.B * w.Hq * cdiv(w.Sq, 192) >= 512
-    return { speedup = many and { 500, 4000 } or { 50, 300 }, probability = 0.7, evaluations = 60 }
+    local tiles = w.B * w.Hq * cdiv(w.Sq, 192)
+    local speedup = tiles < 264 and { 50, 300 } or (w.Sk < 1024 or tiles < 512) and { 200, 1500 } or { 500, 4000 }
+    return { speedup = speedup, probability = 0.7, evaluations = 60 }
   end,
   requires  = { arch = ">=90a" },
   params = {

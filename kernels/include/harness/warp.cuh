@@ -24,20 +24,4 @@ __device__ inline int uniform(int x) {
   return __shfl_sync(0xffffffffu, x, 0);
 }
 
-/// Of four neighbouring lanes, lane i holds words[j] of (row j, column i); afterwards it holds row i: words[j] of (row i,
-/// column j).
-__device__ inline void quad_transpose(unsigned (&words)[4]) {
-  const bool odd = threadIdx.x & 1, high = threadIdx.x & 2;
-#pragma unroll
-  for (int i = 0; i < 4; i += 2) {  // rows i and i + 1, between the lanes of a pair
-    const unsigned other = __shfl_xor_sync(0xffffffffu, odd ? words[i] : words[i + 1], 1);
-    (odd ? words[i] : words[i + 1]) = other;
-  }
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {  // rows 0 and 1 with rows 2 and 3, between the pairs
-    const unsigned other = __shfl_xor_sync(0xffffffffu, high ? words[i] : words[i + 2], 2);
-    (high ? words[i] : words[i + 2]) = other;
-  }
-}
-
 }  // namespace harness

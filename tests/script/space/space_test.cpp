@@ -206,7 +206,9 @@ TEST_CASE("the default configuration is the first valid one and given values ove
 
 TEST_CASE("a variant may say which configurations it would try first") {
   PluginFolder folder;
-  const std::string starts = "} },\n  start = { { BLOCK = 256, VEC = 1 }, { BLOCK = 128 } },\n  valid";
+  const std::string starts =
+      "} },\n  start = { { BLOCK = 256, VEC = 1 }, { BLOCK = 128 }, { BLOCK = 256 }, { VEC = 4, BLOCK = 128 } },\n  "
+      "valid";
   std::string text = edited(kGoodVariant, "{ 4, 2 }", "{ 4, 2, 1 }");
   folder.variant(edited(edited(text, "} },\n  valid", starts), "divisible(w.N, p.VEC)", "p.VEC > 1"));
   LuaCatalog catalog = folder.catalog();
@@ -219,6 +221,8 @@ TEST_CASE("a variant may say which configurations it would try first") {
   const Space space = catalog.plugin("scale").space("00_naive", "small", cpu_device());
   CHECK(to_text(configuration(space, space.start)) == "BLOCK=128 VEC=4");
   CHECK(to_text(configuration(space, 0)) == "BLOCK=64 VEC=4");
+  REQUIRE(space.later_starts.size() == 1);  // the last one is the first valid one again
+  CHECK(to_text(configuration(space, space.later_starts[0])) == "BLOCK=256 VEC=4");
 }
 
 TEST_CASE("what a variant would try first may depend on the workload") {
