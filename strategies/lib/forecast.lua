@@ -39,6 +39,9 @@ local ERROR_TRIALS = 4      -- arms that these assumptions are worth beside the 
 local LEAST_COUNTED_DOUBT = 0.25
 local HELD = 0.95           -- of an earlier campaign's best speedup: it is reached again
 local ABLE = 0.5            -- share of its limit from which on a workload leaves little to arms that are predicted slower
+local ALIKE = 4             -- the distance up to which a workload says whether a technique can win on another at all:
+local LOST, LOST_FARTHER = 1, 0.7   -- not where it lay so far behind the best there, in ln(time), and for each unit of distance;
+local LEVEL = math.log(2)   -- and yes where it came so near
 
 -- Outcomes that say neither that the technique works nor that it does not.
 local SILENT = { "no_effect", "interrupted" }
@@ -422,6 +425,36 @@ local function usual_growth(campaign)
   return median(grown), n
 end
 
+local function place_elsewhere(arm, seen) return arm.kernel .. "/" .. arm.workload .. "/" .. seen.workload end
+
+-- The best speedup of all techniques on each workload that an arm's technique was tried on elsewhere.
+local function bests_elsewhere(campaign)
+  local best = {}
+  for _, arm in ipairs(campaign.arms) do
+    for _, seen in ipairs(arm.elsewhere) do
+      local place = place_elsewhere(arm, seen)
+      best[place] = math.max(best[place] or 0, seen.best_speedup)
+    end
+  end
+  return best
+end
+
+-- How far an arm's technique lay behind the best of workloads like this one, in ln(time): { least, lost }; nil where it was on none.
+-- `lost`: so far behind on each of them that the workloads' difference does not explain it.
+local function behind_elsewhere(context, arm)
+  local behind
+  for _, seen in ipairs(arm.elsewhere) do
+    local best = context.bests_elsewhere[place_elsewhere(arm, seen)]
+    if seen.distance <= ALIKE and seen.best_speedup > 0 then
+      local by = math.log(best / seen.best_speedup)
+      behind = behind or { least = math.huge, lost = true }
+      behind.least = math.min(behind.least, by)
+      behind.lost = behind.lost and by >= LOST + LOST_FARTHER * seen.distance
+    end
+  end
+  return behind
+end
+
 -- What all arms of a snapshot share; computed once a decision.
 function forecast.context(campaign)
   local within = within_arms(campaign)
@@ -434,7 +467,8 @@ function forecast.context(campaign)
   return { campaign = campaign, within = within, expected = expected, logs = logs,
            beliefs = beliefs(campaign, logs, within, expected), workloads = workloads,
            silent = silent_evaluations(campaign), top = top, grown = grown, usual_seconds = usual_seconds(campaign),
-           calibration = campaign.calibration, applying = patterns.naming(campaign) }
+           calibration = campaign.calibration, applying = patterns.naming(campaign),
+           bests_elsewhere = bests_elsewhere(campaign) }
 end
 
 -- Of the newest evaluations (`logs`): a search moves, and its next step is like its last ones.
@@ -509,6 +543,7 @@ function forecast.arm(context, arm)
   f.wild = excess(now - WRONG_SPREAD / 2, WRONG_SPREAD, now, f.ceiling)   -- where a manifest says nothing true
   if f.ceiling then f.wild = math.max(f.wild, math.min(WRONG_REACH, f.ceiling - now) / 4) end
   f.counted = counted(arm, workload, 0)
+  f.elsewhere = behind_elsewhere(context, arm)
   return f
 end
 
@@ -541,14 +576,21 @@ end
 -- What its counted time may be wrong by, nine times in ten: it takes at least half as long.
 local COUNTED_RANGE = math.log(2)
 
--- Why an arm that was never tried cannot win, in words: neither by the time that counting predicts for this workload, were it
--- half of that, nor by the room that the best leaves below the limit. nil: it may, or nobody knows.
+-- Why an arm that was never tried cannot win, in words. Two things must say so: the room that the best leaves below the limit, and
+-- the time that counting predicts for this workload, were it half of that; where nobody has counted, what its technique showed on
+-- workloads like this one. Counting is not believed of a technique that was level with the best there. nil: it may, or nobody knows.
 function forecast.cannot_win(f)
-  if f.n > 0 or not f.counted or not f.ceiling then return nil end
+  if f.n > 0 or not f.ceiling then return nil end
   local share = math.exp(f.now - f.ceiling)
-  if share < ABLE or f.counted + COUNTED_RANGE >= f.now then return nil end
-  return ("predicted at %.2g times the best's time, which is at %.0f %% of its limit"):format(math.exp(f.now - f.counted),
-    100 * share)
+  if share < ABLE or f.elsewhere and f.elsewhere.least <= LEVEL then return nil end
+  local slower
+  if f.counted then
+    if f.counted + COUNTED_RANGE >= f.now then return nil end
+    slower = ("predicted at %.2g times the best's time"):format(math.exp(f.now - f.counted))
+  elseif f.elsewhere and f.elsewhere.lost then
+    slower = ("at least %.2g times the best's time on workloads like this one"):format(math.exp(f.elsewhere.least))
+  end
+  return slower and ("%s; here the best is at %.0f %% of its limit"):format(slower, 100 * share)
 end
 
 -- { low, high } of the speedup of the next evaluation, if it passes: 90 %.

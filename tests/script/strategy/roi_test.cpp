@@ -203,12 +203,40 @@ TEST_CASE("an arm is left out of the first looks only where prediction and limit
   s.arms[1].predicted_points = 2;
   const Decision d = decide(s);
   CHECK(d.arm.technique == "a");
-  CHECK_THAT(d.why, Catch::EndsWith(
-                        "; left out: k/w/slow (predicted at 15 times the best's time, which is at 70 % of its limit)"));
+  CHECK_THAT(
+      d.why,
+      Catch::EndsWith(
+          "; left out: k/w/slow (predicted at 15 times the best's time; here the best is at 70 % of its limit)"));
   s.workloads[0].floor_ns = 40;  // far from the limit: even a bad prediction is looked at
   CHECK(technique(decide(s)) == "try slow");
   s.workloads[0].floor_ns = 140;
   s.arms[1].predicted_ns = 390;  // it may be half of that
+  CHECK(technique(decide(s)) == "try slow");
+}
+
+TEST_CASE("where nobody has counted, an arm is left out for what its technique showed on workloads like this one") {
+  Snapshot s = snapshot({arm("a", 4, 8, 0.9, 20), arm("slow", 1, 1.1, 0.5, 20)});
+  s.budget_s = 40;
+  evaluate(s.arms[0], {4.0, 5.0});
+  s.arms[0].log_evaluation_mean = std::log(6.0);
+  s.workloads[0].speedup = 5;
+  s.workloads[0].best_ns = 200;
+  s.workloads[0].floor_ns = 140;
+  s.arms[0].elsewhere = {{"like it", 1, 90, 10}};
+  s.arms[1].elsewhere = {{"like it", 1, 6, 10}};
+  const Decision d = decide(s);
+  CHECK(d.arm.technique == "a");
+  CHECK_THAT(d.why,
+             Catch::EndsWith("; left out: k/w/slow (at least 15 times the best's time on workloads like this one; "
+                             "here the best is at 70 % of its limit)"));
+  for (ArmState& each : s.arms) each.elsewhere[0].distance = 3;  // 15 times there may be less here
+  CHECK(technique(decide(s)) == "try slow");
+  for (ArmState& each : s.arms) each.elsewhere[0].distance = 9;
+  CHECK(technique(decide(s)) == "try slow");
+  for (ArmState& each : s.arms) each.elsewhere[0].distance = 1;
+  s.arms[1].elsewhere[0].best_speedup = 80;  // level there: counting is not believed either
+  s.arms[1].predicted_ns = 3000;
+  s.arms[1].predicted_points = 2;
   CHECK(technique(decide(s)) == "try slow");
 }
 
