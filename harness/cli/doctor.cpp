@@ -2,12 +2,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "harness/cli/asking.h"
+#include "harness/core/error.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/service/machine_findings.h"
+#include "harness/system/files.h"
+#include "harness/tune/run.h"
 
 // doctor: what is here, what is missing, what then goes unchecked, and the command that mends it.
 namespace harness {
@@ -55,8 +60,37 @@ void print_abilities(const std::vector<MachineFinding>& all, Shell& shell) {
   if (!cannot.empty()) report::tell("here you cannot: {}\n", fmt::join(cannot, "; "));
 }
 
+/// The tables of harness tune that lie here: how many of their entries were measured under other conditions.
+std::vector<MachineFinding> tables_here(Shell& shell) {
+  std::vector<MachineFinding> findings;
+  std::error_code none;
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(".", none))
+    if (entry.path().string().ends_with(".tune.json")) files.push_back(entry.path().filename().string());
+  std::ranges::sort(files);
+  for (const std::string& file : files) {
+    MachineFinding finding{file, Health::well, ""};
+    try {
+      const tune::Table table = tune::read_table(parse_json_if_valid(read_file(file)), file);
+      const std::vector<tune::Stale> stale = tune::stale_entries(table, shell);
+      finding.found = fmt::format("{} of {} entries are stale", stale.size(), table.entries.size());
+      if (!stale.empty()) {
+        finding.health = Health::missing;
+        finding.found += ": " + stale.front().why.front();
+        finding.mend = fmt::format("harness tune {} --refresh", file);
+      }
+    } catch (const Error& why) {
+      finding.health = Health::missing;
+      finding.found = why.what();
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 int doctor(Shell& shell, bool verify, bool as_json) {
-  const std::vector<MachineFinding> all = machine_findings(shell, verify);
+  std::vector<MachineFinding> all = machine_findings(shell, verify);
+  std::ranges::move(tables_here(shell), std::back_inserter(all));
   bool wrong = false;
   json rows = json::array();
   for (const MachineFinding& each : all) {

@@ -44,17 +44,20 @@ json verdict_json(json object, const GuardVerdict& verdict) {
 }
 
 int guard_folder(const GuardArguments& arguments, Shell& shell) {
-  const auto [verdict, files, digest] = guard_package(shell, arguments.package);
+  const auto [verdict, files, digest, table_changes] = guard_package(shell, arguments.package);
   if (verdict.interrupted) return 130;
   write_reports(arguments, verdict);
   if (arguments.json) {
     report::out_json(verdict_json({{"package", arguments.package.folder},
                                    {"kernel", verdict.kernels},
                                    {"device", arguments.code_only ? json() : json(verdict.device)},
-                                   {"digests", {{"files", files}, {"package", digest}}}},
+                                   {"digests", {{"files", files}, {"package", digest}}},
+                                   {"table_changes", table_changes}},
                                   verdict));
   } else {
     print_lines(verdict);
+    for (const std::string& change : table_changes)
+      report::out("{}: harness tune FILE --refresh measures them again\n", report::clean(change));
     report::out("{}as good as what was packaged\n", verdict.passed() ? "" : "not ");
   }
   return verdict.passed() ? 0 : 1;

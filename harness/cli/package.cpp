@@ -17,6 +17,7 @@
 #include "harness/shipping/package_code.h"
 #include "harness/shipping/package_signature.h"
 #include "harness/system/files.h"
+#include "harness/tune/table.h"
 
 // package: the winners of a kernel as a folder that stands alone.
 namespace harness {
@@ -26,7 +27,8 @@ struct PackageArguments {
   std::string kernel, folder, workloads, device, architectures;
   std::vector<std::string> allow;
   std::size_t most_code = 0;
-  std::string key;  // file of the private key that signs
+  std::string key;    // file of the private key that signs
+  std::string table;  // file that harness tune wrote
   bool ptx = false, json = false;
 };
 
@@ -43,6 +45,48 @@ package::Allowed parse_allowed(const std::vector<std::string>& options) {
   return allowed;
 }
 
+/// What the launcher takes of a table that harness tune wrote.
+package::TunedTable tuned_table(const std::string& file, const std::string& kernel, FormulaCatalog& catalog,
+                                const std::vector<DeviceInfo>& devices) {
+  const auto text = read_file_if_any(file);
+  if (!text) throw bad_input(fmt::format("there is no table '{}'; harness tune {} --grid ... makes one", file, kernel));
+  const tune::Table table = tune::read_table(parse_json_if_valid(*text), file);
+  if (table.kernel != kernel)
+    throw bad_input(fmt::format("{}: is a table of {}, not of {}", file, table.kernel, kernel));
+  const auto device = std::ranges::find(devices, table.device_name, &DeviceInfo::name);
+  if (device == devices.end())
+    throw bad_input(fmt::format("{}: was measured on {}, and the record that is packaged on none of that name", file,
+                                table.device_name));
+  const std::vector<tune::Axis> axes = tune::parse_grid(table.grid).axes;
+  package::TunedTable tuned;
+  json tools = json::array();
+  for (const tune::Entry& entry : table.entries) {
+    json made_with = {{"driver", entry.tools.driver}, {"compiler", entry.tools.compiler}};
+    if (std::ranges::find(tools, made_with) == tools.end()) tools.push_back(std::move(made_with));
+    if (entry.original) {
+      ++tuned.originals;
+      continue;
+    }
+    catalog.plugin(kernel).add_shape(entry.shape, *device);
+    const KernelInfo& info = catalog.kernel(kernel);
+    package::TunedCell cell{table.device_name, entry.candidate, {}, {}};
+    cell.at = *std::ranges::find(info.workloads, entry.shape, &Workload::name);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      cell.ranges.push_back({axes[i].sizes, entry.cell[i].first, entry.cell[i].second});
+    tuned.cells.push_back(std::move(cell));
+  }
+  const json whole = tune::table_json(table);
+  tuned.origin = {{"grid", table.grid},
+                  {"others", table.others},
+                  {"entries", table.entries.size()},
+                  {"originals", tuned.originals},
+                  {"expected_regret", whole.at("expected_regret")},
+                  {"measured_regret", whole.at("measured_regret")},
+                  {"largest_regret", whole.at("largest_regret")},
+                  {"tools", tools}};
+  return tuned;
+}
+
 /// The LICENSE of the project, or of the program.
 std::string licence_text(const Places& places) {
   for (const std::string& folder : {places.project, places.home})
@@ -56,6 +100,14 @@ std::string code_text(const package::Launcher& launcher) {
   std::string text = fmt::format("{}", fmt::join(launcher.architectures, ", "));
   for (const std::string& architecture : launcher.ptx_architectures) text += ", PTX " + architecture;
   return text;
+}
+
+/// "loses 1.2 % at points beside the grid, 4 % at most"
+std::string regret_text(const json& origin) {
+  if (origin.at("measured_regret").is_null())
+    return fmt::format("expected to lose {:.1f} %, measured nowhere", 100 * origin.at("expected_regret").get<double>());
+  return fmt::format("loses {:.1f} % at points beside the grid, {:.1f} % at most",
+                     100 * origin.at("measured_regret").get<double>(), 100 * origin.at("largest_regret").get<double>());
 }
 
 void print_person(const package::PackageModel& model, const std::string& folder, const std::string& digest,
@@ -79,6 +131,12 @@ void print_person(const package::PackageModel& model, const std::string& folder,
                   report::clean(to_text(cut.candidate.config)), cost.workload, report::clean(cost.instead),
                   report::nanoseconds(cost.to_ns), report::nanoseconds(cost.from_ns));
   for (const std::string& each : model.left_out) report::err("harness: {}\n", report::clean(each));
+  for (const std::string& each : model.dispatch.cells_left_out) report::err("harness: {}\n", report::clean(each));
+  const package::TunedTable& table = model.record.table;
+  if (!table.origin.is_null())
+    report::out("table {}: {} cells, in {} of them the original; {}\n", table.origin.at("grid").get<std::string>(),
+                table.cells.size() + table.originals, table.originals + model.dispatch.cells_left_out.size(),
+                regret_text(table.origin));
   if (!model.record.stamps.empty()) report::out("stamped: {}\n", fmt::join(model.record.stamps, ", "));
   report::out("{}: {} files, {} configurations, for {}, digest {}\n", folder, files,
               model.launcher.configurations.size(), code_text(model.launcher), digest.substr(0, 16));
@@ -101,6 +159,8 @@ json package_json(const package::PackageModel& model, const std::string& folder,
           {"refused", model.record.refused},
           {"cuts", cuts},
           {"left_out", model.left_out},
+          {"table", model.record.table.origin},
+          {"cells_left_out", model.dispatch.cells_left_out},
           {"stamps", model.record.stamps},
           {"architectures", model.launcher.architectures},
           {"ptx", model.launcher.ptx_architectures},
@@ -146,6 +206,7 @@ int make(const PackageArguments& arguments, Shell& shell) {
                              parse_allowed(arguments.allow)};
   package::PackageRecord record = package::read_record(*archive, *catalog, query);
   for (const std::string& sentence : record.refused) report::err("harness: {}\n", report::clean(sentence));
+  if (!arguments.table.empty()) record.table = tuned_table(arguments.table, arguments.kernel, *catalog, record.devices);
   PackageCompilers compilers(shell, places, architectures_of(split_commas(arguments.architectures), record.devices),
                              arguments.ptx);
   const ProgramVersion& program = shell.rooms.program;
@@ -179,6 +240,9 @@ void define_package(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--max-code", arguments->most_code,
                  "No more configurations than this beside the original; says what each cut costs")
       ->type_name("N");
+  app.add_option("--table", arguments->table,
+                 "A table that harness tune wrote: its cells say what runs between the measured points")
+      ->type_name("FILE");
   app.add_option("--allow", arguments->allow, "Also what is unconfirmed, emulated or self-referenced; it is stamped")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

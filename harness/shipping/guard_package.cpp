@@ -74,10 +74,27 @@ class PackageGuard {
       verdict_.device = device_.name;
       verdict_.interrupted = !compare_times();
     }
-    return {std::move(verdict_), old_.files, old_.digest};
+    return {std::move(verdict_), old_.files, old_.digest, table_changes()};
   }
 
  private:
+  /// A tuned table says what is fastest under the driver and the compiler that it was measured with.
+  std::vector<std::string> table_changes() const {
+    std::vector<std::string> changes;
+    const auto table = old_.description.find("table");
+    if (table == old_.description.end() || table->is_null() || device_.name.empty()) return changes;
+    const auto compare = [&](const char* what, const std::string& then, const std::string& now) {
+      std::string sentence =
+          fmt::format("cells of its table were measured with {} {}, and {} is here", what, then, now);
+      if (then != now && std::ranges::find(changes, sentence) == changes.end()) changes.push_back(std::move(sentence));
+    };
+    for (const json& tools : table->at("tools")) {
+      compare("driver", tools.at("driver"), device_.driver);
+      compare("compiler", tools.at("compiler"), device_.compiler);
+    }
+    return changes;
+  }
+
   struct Pair {
     Realized now, before;
   };

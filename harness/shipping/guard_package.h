@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "harness/service/shell.h"
 #include "harness/shipping/guard_verdict.h"
@@ -19,6 +20,7 @@ struct PackageVerdict {
   GuardVerdict guard;
   std::size_t files = 0;  // of the package
   std::string digest;
+  std::vector<std::string> table_changes;  // what was another when its tuned table was measured, sentences
 };
 
 /// Judges what stands now for each packaged winner: through all gates of its contract, timed in turns with the

@@ -55,6 +55,20 @@ TEST_CASE("a tune ends with a table that holds, is recorded, goes stale and is r
   CHECK_THAT(run_harness({"campaigns", "--db", scratch.db()}).out, Catch::Contains("tune"));
 
   CHECK(run_harness({"tune", file, "--db", scratch.db()}).status == 0);
+  const std::string folder = scratch.path("package");
+  const Finished packaged = run_harness({"package", "vector_scale", "-o", folder, "--table", file, "--allow",
+                                         "emulated", "--db", scratch.db(), "--json"});
+  INFO(packaged.err);
+  REQUIRE(packaged.status == 0);
+  const json package = packaged.lines().at(0);
+  CHECK(package.at("table").at("entries") == 5);
+  const auto originals = package.at("table").at("originals").get<std::size_t>();
+  std::size_t cells = 0;
+  for (const json& rule : package.at("dispatch"))
+    if (rule.at("why").get<std::string>().ends_with("by the tuned table")) ++cells;
+  CHECK(cells + package.at("cells_left_out").size() + originals == 5);
+  json description = parse_json(read_file(folder + "/kernel.json"));
+  CHECK(description.at("table") == package.at("table"));
   for (json& entry : table.at("entries")) entry["tools"]["compiler"] = "another";
   scratch.write("table.json", table.dump());
   const Finished stale = run_harness({"tune", file, "--db", scratch.db()});

@@ -82,3 +82,20 @@ TEST_CASE("a cut falls back to what was measured there, before the original") {
   CHECK(made.cuts[0].costs[0].to_ns == 60);
   CHECK(made.chosen == std::vector<int>{1, 0});
 }
+
+TEST_CASE("the cells of a tuned table come in the place of ranges between measured points") {
+  const std::vector<MeasuredPoint> points{at(1, 10, "10_x", 50), at(1, 30, "10_x", 50), at(1, 90, "20_y", 40)};
+  TunedTable table;
+  table.origin = json::object();
+  const auto cell = [](const std::string& variant, std::int64_t lo, std::int64_t hi) {
+    return TunedCell{"GPU", {"k", variant, "", {}}, at(1, lo, "", 0).workload, {{{"b"}, lo, hi}}};
+  };
+  table.cells = {cell("10_x", 7, 17), cell("20_y", 18, 51), cell("30_z", 52, 120)};
+  const Dispatch made = make_dispatch(points, 0, {}, table);
+  REQUIRE(made.rules.size() == 5);  // three points and two cells; none from 10 to 30
+  CHECK(conditions(made.rules[3]) == "a 1..1; flag false..false; b 7..17; ");
+  CHECK(made.winners[made.rules[4].configuration].candidate.variant == "20_y");
+  REQUIRE(made.cells_left_out.size() == 1);
+  CHECK(made.cells_left_out[0] == "around a1b52 the original runs: 30_z won no measured point that is packaged");
+  CHECK(make_dispatch(points, 0, {"b"}, table).rules.size() == 3);
+}

@@ -221,6 +221,7 @@ json description(const PackageModel& model, FormulaCatalog& catalog, const std::
           {"configurations", configurations_json(model)},
           {"dispatch", dispatch},
           {"elsewhere", "the original"},
+          {"table", model.record.table.origin},
           {"left_out", model.left_out},
           {"cuts", cuts},
           {"refused", model.record.refused},

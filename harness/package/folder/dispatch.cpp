@@ -89,7 +89,7 @@ class DispatchMaker {
   DispatchMaker(const std::vector<MeasuredPoint>& points, const std::set<std::string>& compiled_in)
       : points_(points), compiled_in_(compiled_in) {}
 
-  Dispatch make(std::size_t most) {
+  Dispatch make(std::size_t most, const TunedTable& table) {
     for (const MeasuredPoint& point : points_)
       for (const MeasuredRun& run : point.runs) kept_.insert(identity(run.candidate));
     drop_unused();
@@ -97,6 +97,8 @@ class DispatchMaker {
     for (const MeasuredPoint& point : points_) made_.chosen.push_back(best_run(point, kept_));
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (made_.chosen[i] >= 0) at_point(i);
+    for (const TunedCell& cell : table.cells) within(cell);
+    if (!table.origin.is_null()) return std::move(made_);
     for (std::size_t i = 0; i < points_.size(); ++i)
       for (std::size_t j = 0; j < points_.size(); ++j)
         if (i != j) between(i, j);
@@ -166,6 +168,34 @@ class DispatchMaker {
     made_.rules.push_back(std::move(rule));
   }
 
+  /// A cell of a tuned table, unless nothing that is packaged runs there.
+  void within(const TunedCell& cell) {
+    const auto won = std::ranges::find_if(made_.winners, [&](const LauncherConfiguration& configuration) {
+      return identity(configuration.candidate) == identity(cell.candidate);
+    });
+    if (won == made_.winners.end()) {
+      made_.cells_left_out.push_back(
+          fmt::format("around {} the original runs: {} won no measured point that is packaged", cell.at.name,
+                      identity(cell.candidate)));
+      return;
+    }
+    std::vector<std::string> axes;
+    DispatchRule rule{cell.device, static_cast<std::size_t>(won - made_.winners.begin()), {}, {}};
+    for (const TunedCell::Range& range : cell.ranges) {
+      const auto is_compiled_in = [&](const std::string& size) { return compiled_in_.contains(size); };
+      if (range.lo != range.hi && std::ranges::any_of(range.sizes, is_compiled_in)) {
+        made_.cells_left_out.push_back(
+            fmt::format("around {} the original runs: '{}' is compiled in", cell.at.name, range.sizes.front()));
+        return;
+      }
+      axes.insert(axes.end(), range.sizes.begin(), range.sizes.end());
+    }
+    rule.conditions = conditions_of(cell.at, axes);
+    for (const TunedCell::Range& range : cell.ranges) rule.conditions.push_back({range.sizes, range.lo, range.hi});
+    rule.why = fmt::format("around {}, by the tuned table", cell.at.name);
+    made_.rules.push_back(std::move(rule));
+  }
+
   static bool lies_between(const Workload& point, const Workload& low, const Workload& high,
                            const std::vector<std::string>& axis) {
     for (const auto& [name, value] : low.values) {
@@ -191,8 +221,8 @@ class DispatchMaker {
 }  // namespace
 
 Dispatch make_dispatch(const std::vector<MeasuredPoint>& points, std::size_t most,
-                       const std::set<std::string>& compiled_in) {
-  return DispatchMaker(points, compiled_in).make(most);
+                       const std::set<std::string>& compiled_in, const TunedTable& table) {
+  return DispatchMaker(points, compiled_in).make(most, table);
 }
 
 }  // namespace harness::package

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/catalog.h"
+#include "harness/core/json.h"
 
 namespace harness::package {
 
@@ -26,6 +27,26 @@ struct MeasuredPoint {
   Workload workload;
   std::vector<MeasuredRun> runs;  // no rivals, and not the original as it is
   double original_ns = 0;
+};
+
+/// A cell of a tuned table (harness tune): where in a grid of sizes a configuration runs, by what was measured at
+/// points of the grid. Sizes that `ranges` does not name are those of `at`.
+struct TunedCell {
+  struct Range {
+    std::vector<std::string> sizes;  // that are equal
+    std::int64_t lo = 0, hi = 0;
+  };
+  std::string device;  // its name
+  Candidate candidate;
+  Workload at;
+  std::vector<Range> ranges;
+};
+
+/// What a package takes of such a table.
+struct TunedTable {
+  std::vector<TunedCell> cells;  // those that are not the original's
+  std::size_t originals = 0;     // cells in which the original runs
+  json origin;                   // grid, regrets and tools, as kernel.json states them; null: there is no table
 };
 
 }  // namespace harness::package

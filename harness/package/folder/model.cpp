@@ -36,7 +36,7 @@ class PackageMaker {
 
   PackageModel make(std::size_t most) {
     add_originals();
-    made_.dispatch = make_dispatch(made_.record.points, most, compiled_in());
+    made_.dispatch = make_dispatch(made_.record.points, most, compiled_in(), made_.record.table);
     made_.first_winner = made_.launcher.configurations.size();
     for (const LauncherConfiguration& winner : made_.dispatch.winners) add_winner(winner.candidate);
     for (DispatchRule rule : made_.dispatch.rules) {

@@ -29,6 +29,7 @@ struct PackageRecord {
   std::set<std::string> stamps;      // "unconfirmed", "emulated", "self-referenced": what was allowed and used
   std::vector<std::string> refused;  // sentences
   std::map<std::string, std::string> sources;  // by variant: text in the place of the plugin's own
+  TunedTable table;                            // if one was given
 };
 
 /// Reads the store. In `catalog` recorded sources take the place of the plugin's, and shapes become workloads. Throws
