@@ -1,5 +1,6 @@
 // node bench/page_time.mjs HARNESS STORE [SECONDS]: what the live page of a store costs. Of every view the milliseconds of
-// CPU that the server takes for an answer that it has not kept, best of three; the first paint of every page in Chromium;
+// CPU that the server takes for an answer that it has not kept, best of three; the first paint of every page in Chromium,
+// also where server and browser have just begun and nothing of the store is in memory (the median of three);
 // then, over SECONDS (0: not at all), what the server takes while a tab follows the store, as a share of a core, and its
 // memory. With a campaign that writes the store meanwhile that is its cost beside a campaign. How many requests a second it
 // answers of what it has kept. Prints JSON; with --write FILE the table of docs/page.md is made anew, with date and revision.
@@ -50,6 +51,23 @@ for (const path of ['/campaigns', '/attempts', `/campaign/${largest}`, `/attempt
   await settled(page);
   paint_ms[path] = Math.round(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1));
 }
+/// The first paint and the time until all of the page is drawn, by a server and a browser that begin with it.
+async function cold(path) {
+  const found = [];
+  for (let time = 0; time < 3; ++time) {
+    execFileSync('dd', [`if=${store}`, 'of=/dev/null', 'iflag=nocache', 'count=0'], { stdio: 'ignore' });   // leaves the page cache
+    const fresh = await launch(tools, execFileSync('which', ['chromium']).toString().trim()), own = await serve(harness, store);
+    const first = await opened(fresh, own.base, faults);
+    await first.goto(own.base + path);
+    await settled(first);
+    found.push(await first.evaluate(() => [performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1, performance.now()]));
+    await fresh.close();
+    own.stop();
+  }
+  return [0, 1].map((at) => Math.round(found.map((one) => one[at]).sort((a, b) => a - b)[1]));
+}
+const cold_ms = {};
+for (const path of ['/campaigns', '/attempts', `/campaign/${largest}`]) cold_ms[path] = await cold(path);
 let beside = null;
 if (Number(seconds) > 0) {
   await page.goto(`${server.base}/campaign/${campaigns[0].campaign}`);
@@ -102,10 +120,12 @@ if (written) {
     [`a campaign of ${sizes[1].toLocaleString('en-US')} attempts: all tables; curve; its attempts by time`, of(`${campaign_at}.json`, `${campaign_at}/curve.json`, `/attempts.json?campaign=${largest}&sort=time_ns`)],
     [`a kernel with ${total_campaigns} campaigns: bests and history; variants x workloads; points`, of(`${kernel_at}.json`, `${kernel_at}/heat.json`, `${kernel_at}/points.json?x=registers&y=time_ns`)],
     ['an attempt; its digest', of(`/attempt/${attempt}.json`, `/attempt/${attempt}/digest.json`)],
-    ['first paint in Chromium: campaigns; attempts; the large campaign', [s(paint_ms['/campaigns']), s(paint_ms['/attempts']), s(paint_ms[campaign_at])].join('; ')]];
+    ['first paint in Chromium: campaigns; attempts; the large campaign', [s(paint_ms['/campaigns']), s(paint_ms['/attempts']), s(paint_ms[campaign_at])].join('; ')],
+    ['the same by a server and a browser that have just begun, nothing of the store in memory', Object.values(cold_ms).map((one) => s(one[0])).join('; ')],
+    ['until all of it is drawn', Object.values(cold_ms).map((one) => s(one[1])).join('; ')]];
   const table = `<!-- page_time -->\nSeconds of CPU of the server, best of three, at revision ${revision} on ${date}; load of the two cores ${loadavg()[0].toFixed(1)}.\n\n| asked for, of ${total.toLocaleString('en-US')} attempts in ${total_campaigns} campaigns | seconds |\n|---|--:|\n${rows.map(([what, took]) => `| ${what} | ${took} |`).join('\n')}\n| requests a second of what was asked before: campaigns; a small file | ${Object.values(requests_per_s).map((n) => n.toLocaleString('en-US')).join('; ')} |\n<!-- /page_time -->`;
   writeFileSync(written, readFileSync(written, 'utf8').replace(/<!-- page_time -->[\s\S]*<!-- \/page_time -->/, table));
 }
-console.log(JSON.stringify({ requests_per_s, load: loadavg()[0], campaigns: campaigns.length, largest: sizes[1], cpu_ms, paint_ms, most_resident_mb: memory('VmHWM'), beside, faults: [...new Set(faults)] }, null, 1));
+console.log(JSON.stringify({ requests_per_s, load: loadavg()[0], campaigns: campaigns.length, largest: sizes[1], cpu_ms, paint_ms, cold_ms, most_resident_mb: memory('VmHWM'), beside, faults: [...new Set(faults)] }, null, 1));
 await browser.close();
 server.stop();

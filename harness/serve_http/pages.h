@@ -16,7 +16,9 @@ struct Page {
   const char* pattern;              // "/campaign/:campaign"; a word of the address begins with ":"
   std::vector<const char*> tables;  // of store/pages/; the first is the page's CSV
   Detail detail = Detail::none;
-  bool shown = true;  // has a view in the browser; else it is data for another page
+  bool shown = true;                     // has a view in the browser; else it is data for another page
+  std::vector<const char*> listed = {};  // what of its detail is its CSV, as JSON pointers
+  std::vector<const char*> behind = {};  // of store/pages/: not shown, but what its detail is made of
 };
 
 struct AskedPage {

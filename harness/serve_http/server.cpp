@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "harness/core/error.h"
@@ -37,11 +39,43 @@ void put(const Answer& answer, httplib::Response& response) {
   response.set_content(answer.body, answer.type);
 }
 
+/// cpp-httplib would compress a file for each request, with Brotli at its highest quality: half a second for the script
+/// of the page. So it is not told what the client takes; files are compressed by gzip, once.
+constexpr const char* kTakesGzip = "Harness-Takes-Gzip";
+
+void keep_from_compressing(httplib::Request& request) {
+  const bool gzip = request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+  request.headers.erase("Accept-Encoding");
+  request.headers.erase(kTakesGzip);
+  if (gzip) request.set_header(kTakesGzip, "yes");
+}
+
 std::string event_text(const LiveFeed::Moment& moment) {
   return fmt::format("id: {}\ndata: {}\n\n", moment.number, moment.text);
 }
 
 }  // namespace
+
+class PackedFiles {
+ public:
+  /// The content of a file of ours as gzip; `tag` names its version.
+  const std::string& packed(const std::string& tag, const std::string& content) {
+    const std::lock_guard lock(mutex_);
+    std::string& known = packed_[tag];
+    if (known.empty()) {
+      httplib::detail::gzip_compressor().compress(content.data(), content.size(), true,
+                                                  [&](const char* text, std::size_t size) {
+                                                    known.append(text, size);
+                                                    return true;
+                                                  });
+    }
+    return known;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> packed_;
+};
 
 /// A request that has come whole, and where its answer goes.
 class Wire : public httplib::Stream {
@@ -92,7 +126,7 @@ class Answerer : public httplib::Server {
     const bool last = !connection.whole || !reads || of_unknown_length(connection.in);
     Wire wire(connection, size);
     bool closed = false;
-    const bool written = process_request(wire, last, closed, nullptr);
+    const bool written = process_request(wire, last, closed, keep_from_compressing);
     connection.in.erase(0, size);
     return written && !closed && !last;
   }
@@ -126,6 +160,8 @@ struct Server::Listener {
       if (found.status == 200 && !seen.empty() && seen == response.get_header_value("ETag")) {
         response.status = 304;
         response.body.clear();
+      } else if (request.path.starts_with("/assets/")) {
+        pack(request, response);
       }
     };
     server.Get(".*", answer);
@@ -134,6 +170,15 @@ struct Server::Listener {
     server.Delete(".*", answer);
     reception = std::make_unique<Reception>(options.reception, options.most_streams + options.threads_for_pages,
                                             [this](Connection& connection) { return server.answer(connection); });
+  }
+
+  void pack(const httplib::Request& request, httplib::Response& response) {
+    const std::string tag = response.get_header_value("ETag");
+    if (tag.empty()) return;
+    response.set_header("Vary", "Accept-Encoding");
+    if (!request.has_header(kTakesGzip)) return;
+    response.body = packed_files.packed(tag, response.body);
+    response.set_header("Content-Encoding", "gzip");
   }
 
   /// Each stream holds a thread; more than there are threads for would leave none for pages.
@@ -166,6 +211,7 @@ struct Server::Listener {
   std::chrono::milliseconds heartbeat;
   std::atomic<int> streams{0};
   std::atomic<bool> stopped{false};
+  PackedFiles packed_files;
   Answerer server;
   std::unique_ptr<Reception> reception;
 };

@@ -17,7 +17,7 @@
 namespace harness::http {
 namespace {
 
-constexpr std::int64_t kTableRows = 5000, kAnswerRows = 2000, kCsvRows = 200'000;
+constexpr std::int64_t kTableRows = 5000, kAnswerRows = 2000;
 constexpr const char* kMostDecisions = "200";
 constexpr std::chrono::milliseconds kLivePeriod{500};
 
@@ -58,6 +58,17 @@ json row_json(const SqlAnswer& answer, std::size_t row) {
   json object = json::object();
   for (std::size_t at = 0; at < answer.columns.size(); ++at) object[answer.columns[at]] = answer.rows[row].at(at);
   return object;
+}
+
+/// "?a=%2312&b=%2334" of a comparison names two attempts.
+AskedPage of_two_attempts(AskedPage asked, PageWords& words) {
+  const auto a = words.find("a"), b = words.find("b");
+  const bool two = a != words.end() && b != words.end() && a->second.starts_with("#") && b->second.starts_with("#");
+  if (asked.page->detail != Detail::comparison || !two) return asked;
+  a->second.erase(0, 1);
+  b->second.erase(0, 1);
+  asked.page = find_page("/difference", false)->page;
+  return asked;
 }
 
 json iteration_json(Archive& archive, std::int64_t iteration) {
@@ -163,7 +174,8 @@ Answer Site::answer(const Asked& asked) {
     for (const auto& [name, value] : page->words) words[name] = value;
     words.emplace("before", "999999999999999");
     words.emplace("most", kMostDecisions);
-    return data(*page, std::move(words));
+    const AskedPage meant = of_two_attempts(*page, words);
+    return data(meant, std::move(words));
   } catch (const Error& error) {
     return error_answer(error.kind() == Error::Kind::bad_input ? 400 : 503, error.what());
   } catch (const std::exception& error) {
@@ -188,24 +200,7 @@ Answer Site::report_page(const PageWords& words) {
 Answer Site::data(const AskedPage& asked, PageWords words) {
   if (asked.form == "json")
     return {200, "application/json; charset=utf-8", page_text(asked, words), {{"Cache-Control", "no-store"}}};
-  Readers::Lease reader(readers_);
-  if (asked.page->detail == Detail::answer && asked.form == "csv")
-    return {200,
-            "application/csv; charset=utf-8",
-            table_csv(reader.pages().query(word(words, "sql"), limits(kCsvRows))),
-            {}};
-  if (asked.page->tables.empty()) return error_answer(404, "this page has no table; ask for its .json");
-  std::string chosen = word(words, "table");
-  if (chosen.empty()) chosen = asked.page->tables.front();
-  std::string sql;
-  for (const char* name : asked.page->tables) {
-    if (asked.form == "csv" && chosen != name) continue;
-    const PageTable table = reader.pages().table(name, words, limits(asked.form == "csv" ? kCsvRows : 0));
-    if (asked.form == "csv") return {200, "application/csv; charset=utf-8", table_csv(table.answer), {}};
-    sql += fmt::format("-- {}: {}\n{};\n\n", name, table.title, table.sql);
-  }
-  if (asked.form == "csv") return error_answer(404, "this page has no such table");
-  return {200, "text/plain; charset=utf-8", sql, {}};
+  return asked.form == "csv" ? csv(asked, words) : sql(asked, std::move(words));
 }
 
 /// Many tabs ask the same after each change, and one answer serves them all.

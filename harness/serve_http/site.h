@@ -50,6 +50,9 @@ class Site {
   json detail_json(const AskedPage& asked, const PageWords& words, Readers::Lease& reader);
   json digest_json(const PageWords& words, Readers::Lease& reader);
   json patterns_json(const std::string& pattern);
+  Answer csv(const AskedPage& asked, const PageWords& words);
+  Answer sql(const AskedPage& asked, PageWords words);
+  PageWords words_behind(Detail detail, PageWords words, Readers::Lease& reader);
   std::string live_text();
   SqlLimits limits(std::int64_t rows) const;
 

@@ -1,5 +1,7 @@
 #include "harness/serve_http/tables.h"
 
+#include <algorithm>
+
 namespace harness::http {
 namespace {
 
@@ -13,7 +15,37 @@ std::string csv_field(const json& value) {
   return quoted + "\"";
 }
 
+void put_flat(json& row, const std::string& name, const json& value) {
+  if (!value.is_object() || name.ends_with("config")) {  // a configuration is one value, as in every table
+    row[name] = value;
+    return;
+  }
+  for (const auto& [inner, content] : value.items()) put_flat(row, name.empty() ? inner : name + "_" + inner, content);
+}
+
 }  // namespace
+
+void add_rows(json& rows, const json& computed) {
+  for (const auto& [name, value] : computed.items()) {
+    json row = json::object();
+    if (computed.is_object()) row["name"] = name;
+    put_flat(row, "", value);
+    rows.push_back(std::move(row));
+  }
+}
+
+SqlAnswer table_of(const json& rows) {
+  SqlAnswer table;
+  for (const json& row : rows)
+    for (const auto& [name, value] : row.items())
+      if (std::ranges::find(table.columns, name) == table.columns.end()) table.columns.push_back(name);
+  for (const json& row : rows) {
+    json values = json::array();
+    for (const std::string& name : table.columns) values.push_back(row.value(name, json()));
+    table.rows.push_back(std::move(values));
+  }
+  return table;
+}
 
 json table_json(const PageTable& table) {
   return {{"title", table.title},

@@ -11,6 +11,10 @@ json table_json(const PageTable& table);
 /// The named tables of store/pages/, each as table_json.
 json tables_json(PageRecord& pages, const std::vector<const char*>& names, const PageWords& words,
                  const SqlLimits& limits);
+/// Adds what a view computed to the rows of a table: objects in an array, or under names, which become a column.
+/// Objects within them become columns of their own, configurations alone do not.
+void add_rows(json& rows, const json& computed);
+SqlAnswer table_of(const json& rows);
 /// RFC 4180: a line of the columns' names, then a line a row; an unknown value is empty.
 std::string table_csv(const SqlAnswer& answer);
 

@@ -3,7 +3,9 @@
 $HARNESS_OTHERS is a folder with checkouts: openevolve (github.com/codelion/openevolve), ShinkaEvolve
 (github.com/SakanaAI/ShinkaEvolve), verifiers (github.com/PrimeIntellect-ai/verifiers). They are never part of this
 repository; without the folder these tests are skipped. $HARNESS_OTHERS_PYTHON is a Python with numpy, PyYAML, pandas,
-psutil, rich, aiofiles, backoff, unidiff, pydantic, httpx, dacite and tqdm for the first two. What else they import and nobody installed is stood in for (standins.py).
+psutil, rich, aiofiles, backoff, unidiff, pydantic, httpx, dacite and tqdm for the first two. The Python that runs this needs
+pydantic 2 for the third, and aiohttp and httpx for its rollouts. What else they import and nobody installed is stood in for
+(standins.py).
 """
 import json, os, shutil, subprocess, sys, tempfile, unittest
 
@@ -13,6 +15,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "examples")
 OTHERS = os.environ.get("HARNESS_OTHERS", "")
 KERNEL, VARIANT, WORKLOAD = "vector_scale", "10_vector", "n1m_f32"
+# Faster than the variant that a rollout begins with, under the same launch: a quarter of the threads moves all elements.
+QUARTER = r"""#include <harness/convert.cuh>
+#include <harness/vec.cuh>
+
+template <class T>
+__global__ void scale(const T* x, T* y, float a, int n) {
+  const int first = blockIdx.x * blockDim.x, i = first + 4 * threadIdx.x;
+  if (4 * threadIdx.x >= blockDim.x) return;
+  if (i + 4 <= n) {
+    auto v = harness::load<4>(x + i);
+    for (int j = 0; j < 4; ++j) v.at[j] = harness::from_float<T>(a * harness::to_float(v.at[j]));
+    harness::store(y + i, v);
+  } else {
+    for (int j = i; j < n; ++j) y[j] = harness::from_float<T>(a * harness::to_float(x[j]));
+  }
+}
+"""
 ONE_BY_ONE = ("    harness::store(y + i, v);\n", "    for (int j = 0; j < VEC; ++j) y[i + j] = v.at[j];\n")
 
 
@@ -138,6 +157,59 @@ print(json.dumps([task.data.prompt, [asyncio.run(scored(each)) for each in repli
         self.assertEqual((same["metrics"]["passed"], same["reward"]), (1, 0))
         self.assertEqual((wrong["metrics"]["passed"], wrong["reward"]), (0, 0))
         self.assertEqual(none["reward"], 0)
+
+    def test_verifiers_plays_rollouts_through_its_own_environment(self):
+        """Its environment, its agent, its interception server and its client of providers; the program between them is
+        one that asks once."""
+        project = self.checkout("verifiers")
+        program = self.write("ask.py", """
+import json, sys, urllib.request
+url, secret, model, system, prompt = sys.argv[1:]
+body = {"model": model, "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}]}
+asked = urllib.request.Request(url + "/chat/completions", json.dumps(body).encode(),
+                               {"Authorization": "Bearer " + secret, "Content-Type": "application/json"})
+print(json.load(urllib.request.urlopen(asked))["choices"][0]["message"]["content"])
+""")
+        replies = self.write("replies.json", json.dumps(
+            [f"```cuda\n{each}\n```" for each in (QUARTER, QUARTER.replace("a * ", "2.f * "))] + ["I would rather not."]))
+        told = self.within(project, "verifiers", f"""
+import importlib.util, json, sys, standins
+if importlib.util.find_spec("aiohttp") is None or importlib.util.find_spec("httpx") is None:
+    print(json.dumps("missing")), sys.exit()
+standins.install({STOOD_IN!r})
+import asyncio, verifiers.v1 as vf, harness_kernels
+from verifiers.v1.clients import EvalClientConfig
+from verifiers.v1.configs.harness import HarnessConfig
+from verifiers.v1.envs.single_agent import SingleAgentEnv, SingleAgentEnvConfig
+from verifiers.v1.harness import Harness
+from verifiers.v1.runtimes import SubprocessConfig
+from verifiers.v1.utils import loaders
+class AskOnce(Harness[HarnessConfig]):
+    APPENDS_SYSTEM_PROMPT, EXECUTES_CODE, NEEDS_CONTAINER = True, False, False
+    async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data):
+        return await runtime.run_program([sys.executable, {program!r}, endpoint, secret, ctx.model, *self.resolve_prompt(data)], {{}})
+loaders.load_harness = lambda config: AskOnce(config)
+loaders.default_harness_id = lambda taskset: "null"
+config = harness_kernels.KernelConfig(id="harness_kernels", kernels=[{KERNEL!r}], device="cpu", db={self.db!r})
+env = SingleAgentEnv(SingleAgentEnvConfig(taskset=config, agent=vf.AgentConfig(runtime=SubprocessConfig())))
+client = EvalClientConfig(base_url=standins.scripted_provider(), api_key_var="PRIME_API_KEY")
+context = vf.ModelContext(model="scripted", client=client)
+async def play():
+    async with env.serving():
+        return [await env.run_slot(slot, context) for slot in env.slots(next(iter(env.taskset)), 3)]
+print(json.dumps([dict(ok=each.ok, errors=[str(e) for e in each.errors + each.traces[0].errors], reply=each.traces[0].last_reply[:40],
+                       reward=each.traces[0].reward, metrics=each.traces[0].metrics, text=each.model_dump_json()) for each in asyncio.run(play())]))""",
+                           python=sys.executable, SCRIPTED_REPLIES=replies, PRIME_API_KEY="x")
+        if told == "missing":
+            self.skipTest("aiohttp and httpx are not installed for this Python")
+        fast, wrong, none = told
+        self.assertEqual([each["errors"] for each in told], [[], [], []])
+        self.assertTrue(all(each["ok"] for each in told))
+        self.assertEqual([each["metrics"]["passed"] for each in told], [1, 0, 0])
+        self.assertGreater(fast["reward"], 0)
+        self.assertEqual((wrong["reward"], none["reward"]), (0, 0))
+        for secret in ("tolerance", "seed"):
+            self.assertNotIn(secret, fast["text"])
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)

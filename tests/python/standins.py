@@ -64,6 +64,41 @@ def next_reply():
         return replies[min(taken.tell(), len(replies)) - 1]
 
 
+class Wire:
+    """What a provider answered: its fields as attributes, nothing where it has none."""
+    def __init__(self, fields): self.fields = fields
+    @classmethod
+    def model_validate(cls, fields): return cls(fields)
+    def model_dump(self, **_): return self.fields
+    def __getattr__(self, name):
+        value = self.fields.get(name)
+        if isinstance(value, list):
+            return [Wire(each) if isinstance(each, dict) else each for each in value]
+        return Wire(value) if isinstance(value, dict) else value
+
+
+def scripted_provider():
+    """An endpoint of chat completions on this machine, which answers with the next reply; its address."""
+    import http.server, threading
+
+    class Provider(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            message = {"role": "assistant", "content": next_reply()}
+            answer = json.dumps({"id": "1", "created": 1, "model": "scripted", "object": "chat.completion",
+                                 "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+        def log_message(self, *_): pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/v1"
+
+
 def scripted_openai():
     module = Module("openai")
 
@@ -88,4 +123,7 @@ def install(names):
     if "openai" in missing:
         sys.modules["openai"] = scripted_openai()
         sys.modules["openai"].__path__ = []
+        sys.modules["openai.types.chat"] = Module("openai.types.chat")
+        sys.modules["openai.types.chat"].__path__ = []
+        sys.modules["openai.types.chat"].ChatCompletion = Wire
     return missing

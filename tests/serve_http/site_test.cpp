@@ -8,6 +8,8 @@
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/core/playbook.h"
+#include "harness/core/strategy.h"
 #include "harness/serve_http/assets.h"
 #include "harness/serve_http/tables.h"
 #include "tests/serve_http/served.h"
@@ -38,6 +40,25 @@ struct NoPages : Playbook {
   std::vector<Pattern> patterns() override { return {}; }
   Pattern pattern(const std::string&) override { throw bad_input("there is no page"); }
   std::vector<AppliedPattern> applying(const Snapshot&) override { return {}; }
+};
+
+struct OnePage : Playbook {
+  static Pattern page() {
+    Pattern page;
+    page.id = 17;
+    page.name = page.title = "vector-loads";
+    return page;
+  }
+  std::vector<Pattern> patterns() override { return {page()}; }
+  Pattern pattern(const std::string&) override { return page(); }
+  std::vector<AppliedPattern> applying(const Snapshot&) override { return {}; }
+};
+
+struct OneActingRule : ScriptLibrary {
+  std::unique_ptr<Strategy> strategy(const std::string&) override { return nullptr; }
+  std::unique_ptr<Search> search(const std::string&, const ArmSpace&, std::uint64_t) override { return nullptr; }
+  std::vector<json> list() override { return {{{"name", "time-overrun"}, {"kind", "rule"}, {"pattern", 17}}}; }
+  json check(const std::string&) override { return {}; }
 };
 
 struct OneRule : Diagnoser {
@@ -122,6 +143,54 @@ TEST_CASE("the queries of a page are statements that harness query answers alike
     }
   }
   CHECK_THAT(site.answer(ask("/campaign/1.sql")).body, Catch::Contains("-- workloads: The best of every workload"));
+}
+
+TEST_CASE("what a page computes besides its tables is CSV, and what it is made of is SQL that harness query answers") {
+  Served served;
+  Site site(served.shell, {});
+  const auto record = store::open_page_record(served.path, SqlReach::everything);
+  const PageWords sides{{"a", "1"}, {"b", "2"}}, attempts{{"a", "#1"}, {"b", "#2"}};
+  const auto lines = [&](const std::string& path, const PageWords& words) {
+    const Answer answer = site.answer(ask(path, words));
+    INFO(answer.body);
+    CHECK(answer.status == 200);
+    return std::ranges::count(answer.body, '\n');
+  };
+  const auto rows_behind = [&](const std::string& path, const PageWords& words) {
+    const std::string text = site.answer(ask(path, words)).body;
+    INFO(text);
+    REQUIRE(text.starts_with("-- "));
+    return record->query(text.substr(text.find('\n') + 1, text.find(";\n") - text.find('\n') - 1), {}).rows;
+  };
+  const json compared = answered(site, "/compare.json", sides).at("comparison");
+  CHECK(lines("/compare.csv", sides) == static_cast<long>(compared.at("workloads").size()) + 1);
+  CHECK(rows_behind("/compare.sql", sides).size() ==
+        2 * compared.at("workloads").size() + compared.at("only_a").size() + compared.at("only_b").size());
+  CHECK(site.answer(ask("/compare.csv")).status == 400);
+  CHECK(answered(site, "/compare.json", attempts).at("difference").at("a").at("iteration") == 1);
+  CHECK(lines("/compare.csv", attempts) > 1);
+  CHECK(rows_behind("/compare.sql", attempts).size() == 2);
+
+  {
+    const auto store = served.write();
+    const std::int64_t campaign = store->begin_campaign(a_campaign());
+    for (const bool named : {true, false}) {
+      Decision decision = a_decision(named ? "tiling" : "split-kv");
+      if (named) decision.patterns = {17};
+      else decision.rule = "time-overrun";
+      AttemptRecord attempt = an_attempt(campaign, named ? 1 : 2, named ? "tiling" : "split-kv");
+      attempt.decision = store->record_decision(campaign, decision, {}, {"roi", "h"}, 1700000000, 0.01);
+      store::test::record(*store, attempt, store::test::passed(100));
+    }
+  }
+  served.rooms.playbook = [](const Places&) { return std::make_unique<OnePage>(); };
+  served.rooms.scripts = [](const Places&) { return std::make_unique<OneActingRule>(); };
+  const std::size_t applied = answered(site, "/playbook/17.json").at("pattern").at("applications").size();
+  CHECK(lines("/playbook/17.csv", {}) == static_cast<long>(applied) + 1);
+  CHECK(lines("/playbook.csv", {}) == 2);
+  CHECK(applied > 0);
+  CHECK(rows_behind("/playbook/vector-loads.sql", {}).size() == 2);
+  CHECK(rows_behind("/playbook.sql", {}).size() == 1);
 }
 
 TEST_CASE("pages of attempts, one behind the other, have every row once in every order") {

@@ -74,11 +74,7 @@ async function start(): Promise<void> {
   feed.start();
   if (!page) { put(main, h('p', { class: 'error' }, 'There is no such page. ', link('/campaigns', 'All campaigns'))); return; }
   try {
-    let data: PageData;
-    const words = new URLSearchParams(location.search);
-    const pair = [words.get('a') ?? '', words.get('b') ?? ''];
-    if (path === '/compare' && pair.every((side) => /^#\d+$/.test(side))) data = await ask(`/difference.json?a=${pair[0]!.slice(1)}&b=${pair[1]!.slice(1)}`);
-    else data = await ask(`${path}.json${path === '/campaign' || path.startsWith('/campaign/') ? '' : location.search}`);
+    const data = await ask(`${path}.json${path === '/campaign' || path.startsWith('/campaign/') ? '' : location.search}`);
     if (data.agents) for (const one of document.querySelectorAll<HTMLAnchorElement>('.places a')) if (!['/campaigns', '/query'].includes(one.pathname)) one.remove();
     put(document.getElementById('store')!, `harness ${data.program} · ${data.store}${data.agents ? ' · what agents may know' : ''}`);
     if (data.agents) { if (path === '/query') query_page(main, data); else agent_page(main, path, data); return; }

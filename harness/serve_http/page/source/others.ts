@@ -34,7 +34,7 @@ function side_input(name: string, value: string): HTMLElement {
 
 function compared_time(row: Row, side: string): Child {
   const [low, high] = row[`${side}_ci95_ns`] ?? [null, null];
-  return [format.time(row[`${side}_ns`]), ' ', h('small', {}, format.interval(low, high)), ' ', attempt_link(row[`${side}_iteration`]), row[`${side}_confirmed`] ? h('span', { class: 'goodtext', title: 'confirmed' }, ' ✓') : null];
+  return [format.time(row[`${side}_ns`]), ' ', h('small', {}, format.interval(low, high)), ' ', h('span', { class: 'part' }, attempt_link(row[`${side}_iteration`])), row[`${side}_confirmed`] ? h('span', { class: 'goodtext', title: 'confirmed' }, ' ✓') : null];
 }
 
 /// Score and cost of one side. A device has none of its own.
@@ -52,7 +52,7 @@ function only(workloads: Row[]): Child {
 export async function compare_page(main: HTMLElement, data: PageData): Promise<void> {
   document.title = 'compare · harness';
   const words = new URLSearchParams(location.search), a = words.get('a') ?? '', b = words.get('b') ?? '';
-  put(main, panel_with('Compare', data['comparison'] ? data_links('', 'json') : null, h('form', { class: 'filters', method: 'get', action: '/compare' }, side_input('a', a), side_input('b', b), h('button', {}, 'compare'),
+  put(main, panel_with('Compare', data['comparison'] || data['difference'] ? data_links() : null, h('form', { class: 'filters', method: 'get', action: '/compare' }, side_input('a', a), side_input('b', b), h('button', {}, 'compare'),
     h('p', { class: 'soft small' }, 'Two campaigns (number, name or latest), two devices by their names, or two attempts as #12 and #34.'))));
   if (data['difference']) { put(main, ...[...main.childNodes] as Node[], attempts_beside(data['difference'])); return; }
   const found = data['comparison'];
@@ -61,13 +61,13 @@ export async function compare_page(main: HTMLElement, data: PageData): Promise<v
   put(main, ...[...main.childNodes] as Node[],
     h('div', { class: 'tiles' }, h('div', { class: 'tile' }, h('span', {}, 'b over a'), h('b', {}, format.ratio(found.score)), h('small', {}, 'geometric mean; above 1 b is faster')), ['a', 'b'].map((side) => of_side(side, found))),
     panel('Best times', data_table({ rows, empty: 'no workload is in both', columns: [
-      { name: 'workload', key: 'workload', cell: (row) => [row['kernel'], ' ', h('b', {}, row['workload'])] },
+      { name: 'workload', key: 'workload', wide: true, cell: (row) => [h('span', { class: 'part', title: row['kernel'] }, format.short(row['kernel'], 36)), ' ', h('b', { title: row['workload'] }, format.short(row['workload'], 36))] },
       { name: `a: ${a}`, key: 'a_ns', number: true, cell: (row) => compared_time(row, 'a') },
       { name: `b: ${b}`, key: 'b_ns', number: true, cell: (row) => compared_time(row, 'b') },
       { name: 'b / a', key: 'ratio', number: true, cell: (row) => [row['ratio'] === null ? '–' : row['ratio'].toPrecision(3), ' ', row['ratio_ci95'] ? h('small', {}, `${row['ratio_ci95'][0].toPrecision(3)} to ${row['ratio_ci95'][1].toPrecision(3)}`) : ''] },
       { name: 'verdict', key: 'verdict', cell: (row) => [verdict(row['verdict']), row['same_contract'] === false ? h('span', { class: 'badge warn', title: 'what was computed, or how it was judged, has changed in between' }, 'other contract') : null] },
       { name: 'a variant', late: 1, cell: (row) => [row['a_variant'], ' ', h('small', { class: 'cut', title: format.config(row['a_config']) }, format.config(row['a_config']))] }, { name: 'b variant', late: 1, cell: (row) => [row['b_variant'], ' ', h('small', { class: 'cut', title: format.config(row['b_config']) }, format.config(row['b_config']))] },
-      { name: 'diff', cell: (row) => (row['a_iteration'] && row['b_iteration'] ? link(`/compare?a=%23${row['a_iteration']}&b=%23${row['b_iteration']}`, 'source') : '') }] })),
+      { name: 'diff', late: 2, cell: (row) => (row['a_iteration'] && row['b_iteration'] ? link(`/compare?a=%23${row['a_iteration']}&b=%23${row['b_iteration']}`, 'source') : '') }] })),
     h('div', { class: 'pair' },
       panel('Environment', data_table({ rows: found.environment, columns: [{ name: 'what', cell: (row) => row['what'] }, { name: 'a', wide: true, cell: (row) => format.anything(row['a']) }, { name: 'b', wide: true, cell: (row) => (row['a'] === row['b'] ? h('span', { class: 'soft' }, format.anything(row['b'])) : h('b', {}, format.anything(row['b']))) }] })),
       panel('In one only', h('h3', {}, 'a'), only(found.only_a), h('h3', {}, 'b'), only(found.only_b))));
@@ -124,7 +124,7 @@ export function devices_page(main: HTMLElement, data: PageData): void {
 export function playbook_page(main: HTMLElement, data: PageData): void {
   document.title = 'playbook · harness';
   const rows: Row[] = (data['patterns'] ?? []).map((row: Row) => ({ ...row, applied: row['evidence']?.applied ?? 0, improved: row['evidence']?.improved ?? 0, gain: row['evidence']?.mean_gain ?? null }));
-  put(main, panel_with('Playbook', data_links('', 'json'), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'No page of the playbook was found: is the folder playbook/ where the program looks for it?', columns: [
+  put(main, panel_with('Playbook', data_links(), data_table({ rows, on_open: (row) => `/playbook/${row['id']}`, empty: 'No page of the playbook was found: is the folder playbook/ where the program looks for it?', columns: [
     { name: '#', key: 'id', number: true, cell: (row) => row['id'] ?? '' }, { name: 'pattern', key: 'title', cell: (row) => (row['error'] ? h('span', { class: 'error' }, row['error']) : link(`/playbook/${row['id']}`, row['title'])) },
     { name: 'applied', key: 'applied', number: true, cell: (row) => format.count(row['applied']) }, { name: 'improved', key: 'improved', number: true, cell: (row) => format.count(row['improved']) }, { name: 'mean gain', key: 'gain', number: true, cell: (row) => format.ratio(row['gain']) },
     { name: 'techniques', wide: true, late: 2, cell: (row) => (row['techniques'] ?? []).join(', ') }, { name: 'what it is', wide: true, late: 1, cell: (row) => h('span', { class: 'soft' }, inline(row['summary'] ?? '')) }] })));
@@ -171,7 +171,7 @@ function applications(all: Row[]): HTMLElement {
 export function pattern_page(main: HTMLElement, data: PageData): void {
   const found = data['pattern'] ?? {}, evidence = found.evidence ?? {};
   document.title = `${found.title ?? 'pattern'} · harness`;
-  put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, inline(found.summary ?? '')), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links('', 'json'))),
+  put(main, h('header', { class: 'top' }, h('h1', {}, h('span', { class: 'soft' }, `${found.id} `), found.title), h('p', { class: 'soft' }, inline(found.summary ?? '')), h('span', { class: 'push line' }, link('/playbook', 'all pages'), data_links())),
     h('div', { class: 'columns' }, h('div', { class: 'wide' }, panel('The page', markdown((found.text ?? '').replace(/^# .*\n/, '')))),
       h('div', { class: 'rail' }, panel('What came of it', facts([['applied', format.count(evidence.applied)], ['improved', format.count(evidence.improved)], ['mean gain', format.ratio(evidence.mean_gain)], ['against', evidence.against ?? '']])))),
     panel('Where it was applied', applications(found.applications ?? [])));

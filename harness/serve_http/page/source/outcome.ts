@@ -32,5 +32,5 @@ export function outcome(name: string): HTMLElement {
 export function verdict(name: string | null): HTMLElement | string {
   if (!name) return '';
   const glyph = name === 'faster' ? '▲' : name === 'slower' ? '▼' : '=';
-  return h('span', { class: `verdict ${name}` }, `${glyph} ${name}`);
+  return h('span', { class: `verdict ${name}`, title: name }, glyph, ' ', h('span', { class: 'word' }, name));
 }

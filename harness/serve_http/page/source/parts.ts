@@ -41,7 +41,7 @@ export const kAttemptColumns: (Column & { id: string; usual?: boolean })[] = [
   { id: 'variant', name: 'variant', key: 'variant', usual: true, late: 1, cell: (row) => row['variant'] },
   { id: 'time_ns', name: 'time', key: 'time_ns', number: true, usual: true, cell: time_cell },
   { id: 'speedup', name: 'speedup', key: 'speedup', number: true, usual: true, cell: (row) => (row['speedup'] === null ? '' : format.ratio(row['speedup'])) },
-  { id: 'of_floor', name: 'of floor', key: 'of_floor', number: true, usual: true, cell: (row) => floor_cell(row['of_floor']) },
+  { id: 'of_floor', name: 'of floor', key: 'of_floor', number: true, usual: true, late: 1, cell: (row) => floor_cell(row['of_floor']) },
   { id: 'verdict', name: 'verdict', usual: true, late: 1, cell: (row) => [verdict(row['verdict']), row['confirmed'] ? h('span', { class: 'badge good', title: 'timed again in a fresh process' }, 'confirmed') : null] },
   { id: 'config', name: 'configuration', mono: true, usual: true, late: 2, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
   { id: 'why', name: 'why', usual: true, late: 2, cell: (row) => (row['error_message'] ? h('span', { class: 'cut soft', title: row['error_message'] }, row['error_class'] ? `${row['error_class']}: ` : '', row['error_message']) : '') },

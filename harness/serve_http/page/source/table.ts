@@ -143,7 +143,7 @@ export function data_table(options: TableOptions): HTMLElement {
 }
 
 /// The same data for programs.
-export function data_links(table?: string, forms: 'all' | 'json' = 'all'): Child {
+export function data_links(table?: string): Child {
   if (kept) return null;
   const path = location.pathname === '/' ? '/campaigns' : location.pathname;
   const search = new URLSearchParams(location.search);
@@ -154,8 +154,8 @@ export function data_links(table?: string, forms: 'all' | 'json' = 'all'): Child
     return `${path}.${form}${text ? `?${text}` : ''}`;
   };
   return h('span', { class: 'forms' }, h('a', { href: of('json'), title: 'this page as JSON' }, 'json'),
-    forms === 'json' ? null : [h('a', { href: of('csv', table ?? ''), title: 'this table as CSV' }, 'csv'),
-      h('a', { href: of('sql'), title: 'the queries behind this page' }, 'sql')]);
+    h('a', { href: of('csv', table ?? ''), title: 'this table as CSV' }, 'csv'),
+    h('a', { href: of('sql'), title: 'the queries behind this page' }, 'sql'));
 }
 
 export function panel(title: string, ...children: Child[]): HTMLElement {

@@ -1,0 +1,2 @@
+-- The attempt
+SELECT * FROM v_iterations WHERE iteration = :iteration

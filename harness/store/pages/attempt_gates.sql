@@ -1,0 +1,2 @@
+-- Its gates with their evidence
+SELECT * FROM gate_result WHERE iteration = :iteration

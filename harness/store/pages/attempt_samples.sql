@@ -1,0 +1,2 @@
+-- Its samples
+SELECT kind, series FROM sample WHERE iteration = :iteration

@@ -1,0 +1,2 @@
+-- Both attempts
+SELECT * FROM v_iterations WHERE iteration IN (:a, :b) ORDER BY iteration = :b
