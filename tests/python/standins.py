@@ -64,20 +64,28 @@ def next_reply():
         return replies[min(taken.tell(), len(replies)) - 1]
 
 
+def note_size(messages):
+    """Of what was asked, in bytes, a line a request."""
+    size = sum(len(str(each.get("content", "")).encode()) for each in messages or [] if isinstance(each, dict))
+    with open(os.environ["SCRIPTED_REPLIES"] + ".asked", "a") as file:
+        file.write(f"{size}\n")
+
+
 def scripted_openai():
     module = Module("openai")
 
-    def answer():
+    def answer(**asked):
+        note_size(asked.get("messages"))
         message = types.SimpleNamespace(content=next_reply())
         return types.SimpleNamespace(choices=[types.SimpleNamespace(message=message)], usage=None)
 
-    async def answer_later(**_):
-        return answer()
+    async def answer_later(**asked):
+        return answer(**asked)
 
     def client(create):
         return lambda **_: types.SimpleNamespace(chat=types.SimpleNamespace(completions=types.SimpleNamespace(create=create)))
 
-    module.OpenAI, module.AsyncOpenAI = client(lambda **_: answer()), client(answer_later)
+    module.OpenAI, module.AsyncOpenAI = client(answer), client(answer_later)
     return module
 
 
