@@ -71,7 +71,7 @@ def campaign(options, kernel, number, db):
         raise SystemExit(f"{kernel}, campaign {number}: {finished.stderr}")
     events = [json.loads(line) for line in finished.stdout.splitlines()]
     best = subprocess.run([options.harness, "best", kernel, "--db", db, "--json"], capture_output=True, text=True).stdout
-    return events, (json.loads(best) or [None])[0]
+    return events, (json.loads(best or "[]") or [None])[0]  # nothing is recorded where the budget held no evaluation
 
 
 def best_of(events):
@@ -122,4 +122,5 @@ def main():
     return fell
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

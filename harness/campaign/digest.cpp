@@ -34,7 +34,7 @@ constexpr PartWords kParts[] = {
     {"predicted_l1_ns", "L1 and shared memory", "123-load-once"},
     {"predicted_issue_ns", "issuing instructions", "124-fewer-instructions"},
     {"predicted_arithmetic_ns", "arithmetic", "104-mma-registers"},
-    {"predicted_latency_ns", "waiting (latency)", "105-async-copy-pipeline"},
+    {"predicted_latency_ns", "waiting (latency)", "127-loads-in-flight"},
     {"predicted_atomics_ns", "atomics", "122-atomics"},
     {"predicted_cluster_ns", "cluster", "110-epilogue-and-multicast"},
 };

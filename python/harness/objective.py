@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -25,8 +26,12 @@ class Scored:
         return self.score > 0
 
 
+_MANIFEST = re.compile(r"\A(?:\s*//[^\n]*\n)*\s*/\*\s*manifest:(.*?)\*/", re.DOTALL)
+
+
 class Objective:
-    """Scores sources of one kernel in a session. The variant's launch and parameters stay as they are."""
+    """Scores sources of one kernel in a session. The variant's launch and parameters stay as they are, unless the source
+    brings its own: its first comment is then `/* manifest: {...} */`, a JSON object with the parts that change."""
 
     def __init__(self, session: Session, kernel: str, *, variant: Optional[str] = None,
                  workloads: Sequence[str] = (), parameters: Optional[Mapping[str, Any]] = None) -> None:
@@ -43,10 +48,14 @@ class Objective:
     def score(self, source: str, label: Optional[str] = None) -> Scored:
         """Stops at the first workload that fails. Raises BudgetSpent, EnvironmentLacks: those are no one's score."""
         verdicts: List[Verdict] = []
+        try:
+            manifest = manifest_of(source)
+        except ValueError as error:
+            return Scored(0.0, (), f"the first comment of the source is no manifest: {error}")
         for workload in self.workloads:
             try:
-                verdict = self.session.evaluate(self.kernel, variant=self.variant, source=source, workload=workload,
-                                                parameters=self.parameters, label=label)
+                verdict = self.session.evaluate(self.kernel, variant=self.variant, source=source, manifest=manifest,
+                                                workload=workload, parameters=self.parameters, label=label)
             except errors.BadInput as error:  # no such entry, not UTF-8: the source's own fault
                 return Scored(0.0, tuple(verdicts), error.sentence)
             verdicts.append(verdict)
@@ -61,6 +70,17 @@ class Objective:
         if self.kernel not in named:
             raise errors.BadInput(f"there is no kernel '{self.kernel}'; there are: {', '.join(named)}")
         return str(named[self.kernel][0]["name"])
+
+
+def manifest_of(source: str) -> Optional[Mapping[str, Any]]:
+    """What a source's first comment says of its launch; None where it says nothing. ValueError: it is no JSON object."""
+    found = _MANIFEST.match(source)
+    if not found:
+        return None
+    manifest = json.loads(found.group(1), strict=False)
+    if not isinstance(manifest, dict):
+        raise ValueError("it is not a JSON object")
+    return manifest
 
 
 def fenced(reply: str) -> str:

@@ -1,3 +1,22 @@
+-- Sectors of a request whose 32 lanes read a word of four bytes each; a load of 16 bytes has four times as many.
+local kNarrow = 4.5
+-- Memory instructions among all: divided indices take hundreds of instructions beside a load, a loop over elements a dozen.
+local kLoads = 0.03
+-- Of the sectors that loads ask for, found where an earlier load has left them.
+local kAgain = 0.5
+
+-- Where it is loads of single words that the instructions stand around: the page that has fewer of them, and what betrays it.
+local function around_loads(profile)
+  if not profile.instructions_memory or profile.instructions_memory < kLoads * profile.instructions then return nil end
+  local requests = profile.global_load_requests or 0
+  if requests <= 0 or not profile.global_load_sectors or profile.global_load_sectors > kNarrow * requests then return nil end
+  if (profile.l1_hit_share or 0) >= kAgain then
+    return "123-load-once", ("; loads are of single words, and %.0f %% of what they ask for was loaded before"):format(
+      100 * profile.l1_hit_share)
+  end
+  return "115-vector-loads", "; loads are of single words"
+end
+
 return diagnosis {
   name = "issue-bound",
   summary = "the schedulers issue an instruction in most cycles: there are too many instructions",
@@ -5,7 +24,8 @@ return diagnosis {
     .. "is called the bound",
   counters = { "issue_share" },
   counted = { "predicted_issue_ns", "predicted_ns" },
-  also = { "instructions", "instructions_integer", "instructions_control" },
+  also = { "instructions", "instructions_integer", "instructions_control", "instructions_memory", "global_load_requests",
+           "global_load_sectors", "l1_hit_share" },
   page = "101-tiling",
   defaults = { share = 0.6, indices = 0.4 },   -- the second where most instructions only find out where and how often
 
@@ -19,9 +39,10 @@ return diagnosis {
       around = (profile.instructions_integer + (profile.instructions_control or 0)) / math.max(1, profile.instructions)
     end
     if around > 0.5 then
-      return 0.22 + around / 4, ("issue-bound: " .. what .. "; %.0f %% of them compute indices and branch"):format(
+      local page, loads = around_loads(profile)
+      return 0.22 + around / 4, ("issue-bound: " .. what .. "; %.0f %% of them compute indices and branch%s"):format(
         100 * math.min(1, share), profile.instructions and (", %.3g by warps in all"):format(profile.instructions) or "",
-        100 * math.min(1, around)), "124-fewer-instructions"
+        100 * math.min(1, around), loads or ""), page or "124-fewer-instructions"
     end
     if share < options.share then return nil end
     return 0.22, ("issue-bound: " .. what):format(100 * math.min(1, share),

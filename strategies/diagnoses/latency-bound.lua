@@ -18,7 +18,7 @@ return diagnosis {
   counters = { "issue_share", "dram_share" },
   counted = { "predicted_latency_ns", "predicted_ns" },
   also = { "tensor_share", "warps_share", "stall_long_scoreboard", "stall_short_scoreboard", "stall_barrier", "stall_math",
-           "stall_wait" },
+           "stall_wait", "shared_wavefronts", "global_load_requests", "tensor_instructions" },
   page = "105-async-copy-pipeline",
   defaults = { share = 0.5 },
 
@@ -26,7 +26,11 @@ return diagnosis {
     if not profile.issue_share or not profile.dram_share then
       local share = profile.predicted_latency_ns / math.max(1, profile.predicted_ns)
       if share <= options.share then return nil end
-      return 0.21, ("latency-bound: what each warp waits for makes %.0f %% of the predicted time"):format(100 * math.min(1, share))
+      -- A pipeline is for tiles that are used again. Where nothing goes through shared memory, loads are only asked for earlier.
+      local no_tile = (profile.shared_wavefronts or math.huge) < 0.5 * (profile.global_load_requests or 0) and
+        (profile.tensor_instructions or 0) == 0
+      return 0.21, ("latency-bound: what each warp waits for makes %.0f %% of the predicted time"):format(100 * math.min(1, share)),
+        no_tile and "127-loads-in-flight" or nil
     end
     local busiest = math.max(profile.issue_share, profile.dram_share, profile.tensor_share or 0)
     if busiest >= options.share then return nil end

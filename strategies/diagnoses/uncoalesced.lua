@@ -24,7 +24,7 @@ return diagnosis {
   counters = { "global_load_sectors", "global_store_sectors" },
   also = { "least_sectors", "global_load_requests", "global_store_requests", "timed_ns", "time_ns", "predicted_ns",
            "predicted_l1_ns", "predicted_l2_ns", "predicted_memory_ns" },
-  page = "115-vector-loads",
+  page = "126-neighbours",
   defaults = { share = 0.2 },
 
   when = function(profile, options)

@@ -41,7 +41,8 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         Endpoint.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         responses = reply_shapes.SHAPES[number][1]
         status, kind, body, *headers = responses[min(len(Endpoint.asked), len(responses)) - 1]
-        data = (body if isinstance(body, str) else json.dumps(body)).encode()
+        text = body if isinstance(body, (str, bytes)) else json.dumps(body)
+        data = text if isinstance(text, bytes) else text.encode()
         if name_of(number) == "silent while it thinks":
             threading.Event().wait(3 * SILENT_S)
         self.send_response(status)
@@ -58,6 +59,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
 def main():
     propose = adapter()
     propose.CONNECT_S = SILENT_S
+    propose.FIRST_WAIT_S = 0.01
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()

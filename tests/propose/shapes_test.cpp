@@ -38,7 +38,7 @@ TEST_CASE("what servers send is read in every shape, and what they billed is in 
   INFO(finished.err);
   REQUIRE(finished.status == 0);
   const std::vector<json> shapes = finished.lines();
-  CHECK(shapes.size() >= 40);
+  CHECK(shapes.size() >= 80);
   for (const json& shape : shapes) {
     const ReadShape read = read_shape(shape);
     INFO(shape["name"] << " is read as " << read.made);

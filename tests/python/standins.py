@@ -64,6 +64,7 @@ def next_reply():
         return replies[min(taken.tell(), len(replies)) - 1]
 
 
+<<<<<<< HEAD
 class Wire:
     """What a provider answered: its fields as attributes, nothing where it has none."""
     def __init__(self, fields): self.fields = fields
@@ -97,22 +98,30 @@ def scripted_provider():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/v1"
+=======
+def note_size(messages):
+    """Of what was asked, in bytes, a line a request."""
+    size = sum(len(str(each.get("content", "")).encode()) for each in messages or [] if isinstance(each, dict))
+    with open(os.environ["SCRIPTED_REPLIES"] + ".asked", "a") as file:
+        file.write(f"{size}\n")
+>>>>>>> h_d
 
 
 def scripted_openai():
     module = Module("openai")
 
-    def answer():
+    def answer(**asked):
+        note_size(asked.get("messages"))
         message = types.SimpleNamespace(content=next_reply())
         return types.SimpleNamespace(choices=[types.SimpleNamespace(message=message)], usage=None)
 
-    async def answer_later(**_):
-        return answer()
+    async def answer_later(**asked):
+        return answer(**asked)
 
     def client(create):
         return lambda **_: types.SimpleNamespace(chat=types.SimpleNamespace(completions=types.SimpleNamespace(create=create)))
 
-    module.OpenAI, module.AsyncOpenAI = client(lambda **_: answer()), client(answer_later)
+    module.OpenAI, module.AsyncOpenAI = client(answer), client(answer_later)
     return module
 
 

@@ -61,7 +61,8 @@ TEST_CASE("every shipped diagnosis speaks in its example and is silent in the ot
   }
   CHECK(names == std::set<std::string>{"at-the-floor", "bank-conflicts", "barrier-waits", "contended-atomics",
                                        "divergence", "few-blocks", "issue-bound", "latency-bound", "launch-bound",
-                                       "memory-bound", "rereads", "spills", "tail", "tensor-bound", "uncoalesced"});
+                                       "memory-bound", "rereads", "shared-bound", "spills", "tail", "tensor-bound",
+                                       "uncoalesced"});
 }
 
 TEST_CASE("transposes are told apart by the same numbers, counted or read from a GPU") {
@@ -113,6 +114,30 @@ TEST_CASE("a rule may name the page that answers what it saw") {
   };
   CHECK(page({{"dram_share", 0.75}, {"dram_bytes", 1e8}, {"least_bytes", 1e8}}) == "115-vector-loads");
   CHECK(page({{"dram_share", 0.75}, {"dram_bytes", 3e8}, {"least_bytes", 1e8}}) == "123-load-once");
+  // Row by row through a loop: the words are read again. A flat index that is divided: most instructions are around no
+  // load.
+  std::vector<ProfileNumber> rows{
+      {"predicted_issue_ns", 18500},    {"predicted_ns", 39500},          {"instructions", 1.875e7},
+      {"instructions_integer", 7.1e6},  {"instructions_control", 2.7e6},  {"instructions_memory", 1.1e6},
+      {"global_load_requests", 786000}, {"global_load_sectors", 3.146e6}, {"l1_hit_share", 0.67}};
+  CHECK(page(rows) == "123-load-once");
+  rows.back().value = 0.1;
+  CHECK(page(rows) == "115-vector-loads");
+  rows[5].value = 2e5;
+  CHECK(page(rows) == "124-fewer-instructions");
+  CHECK(page({{"predicted_latency_ns", 8000},
+              {"predicted_ns", 9000},
+              {"shared_wavefronts", 0},
+              {"global_load_requests", 100}}) == "127-loads-in-flight");
+  CHECK(page({{"predicted_latency_ns", 8000},
+              {"predicted_ns", 9000},
+              {"shared_wavefronts", 900},
+              {"global_load_requests", 100}}) == "105-async-copy-pipeline");
+  CHECK(page({{"shared_conflicts", 3.8e6}, {"shared_wavefronts", 6.3e6}}) == "118-shared-memory-banks");
+  CHECK(page({{"shared_conflicts", 3.8e6},
+              {"shared_wavefronts", 6.3e6},
+              {"atomics", 4.2e6},
+              {"shared_requests", 2.4e6}}) == "122-atomics");
   CHECK_THAT(Rule(rule_text("return 0.5, 'it spills', 7")).refusal(),
              Catch::Contains("returned a number for its page"));
 }
