@@ -4,6 +4,8 @@
 #                                      judged and timed, a first kernel by `eval --source`, then a campaign of 15 s
 #   bench/problems.sh triton [NAMES]   Triton files of examples/triton: in with `adopt FILE.py`, a campaign of BUDGET (30s)
 #   bench/problems.sh split            a Triton variant of two launches (examples/triton/split_softmax.py)
+#   bench/problems.sh proof [FOLDER]   below 300 s: a row softmax by eager PyTorch and torch.compile, a kernel in Gluon, then the
+#                                      plugins of FOLDER that bench/audit.py kept, for AUDIT_S (150) seconds
 # Results are written under $OUT (default: out/): problems.jsonl, problems.txt. TRUST=1 lets PyTorch run outside of the walls.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -89,10 +91,27 @@ triton_files() {
   done
 }
 
+# What is told first is what would be missed most.
+proof() {
+  local folder=${1:-}
+  [ -z "$folder" ] || folder=$(cd "$source" && cd "$folder" && pwd)
+  step "row_softmax comes in" "$harness" new kernel row_softmax --from "$source/examples/problems/row_softmax.py" && {
+    eager row_softmax
+    step "row_softmax, torch.compile" "$harness" eval row_softmax 90_compiled --device "$device" "${trust[@]}" --json; shown
+  }
+  step "a kernel in Gluon comes in" "$harness" adopt "$source/examples/triton/gluon_softmax.py" --name gluon_softmax && {
+    step "its launch" "$harness" eval gluon_softmax 10_triton --device "$device" "${trust[@]}" --json; shown
+  }
+  [ -z "$folder" ] ||
+    HARNESS=$harness python3 "$source/bench/audit.py" judge "$folder" --device "$device" --seconds 40 --budget "${AUDIT_S:-150}" \
+      --out "$OUT/audit.json"
+}
+
 case ${1:-torch} in
   torch) shift; torch_problems "$@" ;;
   triton) shift; triton_files "$@" ;;
   split) triton_files split_softmax ;;
+  proof) shift; proof "$@" ;;
   *) sed -n '2,9p' "$source/bench/problems.sh"; exit 2 ;;
 esac 2>&1 | tee "$OUT/problems.txt"
 rm -rf "$work"

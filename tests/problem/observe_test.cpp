@@ -84,6 +84,32 @@ TEST_CASE("a definition that cannot be taken is refused with one sentence", "[py
   CHECK(refused({{"reference", "def run(x):\n    return x[:, :3]\n"}}).find("of the shape [") != std::string::npos);
 }
 
+TEST_CASE("what whole numbers say is found by asking the reference, and small sizes keep to the conditions",
+          "[pytorch]") {
+  if (!has_pytorch()) return;
+  const json axes{
+      {"pages", {{"type", "var"}}}, {"least", {{"type", "var"}}}, {"size", {{"type", "const"}, {"value", 4}}}};
+  const json changes{
+      {"axes", axes},
+      {"constraints", {"pages >= 5 * least"}},
+      {"inputs", {{"x", {{"shape", {"pages", "size"}}}}, {"places", {{"shape", {"rows"}}, {"dtype", "int32"}}}}},
+      {"outputs", {{"y", {{"shape", {"rows"}}}}}},
+      {"reference", "def run(places, x):\n    return x.reshape(-1)[places.long()]\n"}};
+  const json contract = observed("definition.json", definition(changes).dump());
+  for (const json& argument : contract.at("arguments"))
+    if (argument.at("name") == "places") {
+      CHECK(argument.at("gen") == "integers { lo = 0, hi = function(w) return w.pages * 4 - 1 end }");
+      CHECK(argument.at("why") == "the reference takes what is below w.pages * 4, and not that number");
+    }
+  const json& small = contract.at("small");
+  CHECK(small.at("pages").get<int>() >= 5 * small.at("least").get<int>());
+  if (!tests::takes_all()) return;  // each starts PyTorch
+  json never = changes;
+  never["reference"] = "def run(places, x):\n    return places * x.sum()\n";
+  CHECK(refusal("definition.json", definition(never).dump()) ==
+        "nothing says which whole numbers 'places' holds; say it with --set places=0..LAST");
+}
+
 TEST_CASE("the sizes of a module are found by running it with others", "[pytorch]") {
   if (!has_pytorch()) return;
   const json contract = observed("model.py", R"(

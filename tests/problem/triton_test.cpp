@@ -90,7 +90,7 @@ TEST_CASE("what a Triton file does not say is asked for with the option that ans
 
 TEST_CASE("a file that has no Triton kernel, or no reference, is refused before PyTorch starts") {
   CHECK(refused("x = (").ends_with("is no Python: '(' was never closed"));
-  CHECK(refused("import torch\n") == "file.py has no @triton.jit function");
+  CHECK(refused("import torch\n") == "file.py has no @triton.jit or @gluon.jit function");
   holds(refused("import triton\n@triton.jit\ndef k(x):\n    pass\n"), "does not say what is right");
   CHECK_FALSE(refused("a = " + std::string(200000, '(') + "1\n").empty());
 }
@@ -105,7 +105,7 @@ TEST_CASE("a Triton file that cannot be read is refused with one sentence", "[py
   holds(refused(with_host(plain, "@triton.autotune(configs=made_elsewhere(), key=[])\n")), "are not written out");
   TritonAnswers other;
   other.kernel = "thrice";
-  holds(refused(with_host(plain), other), "has no @triton.jit function 'thrice'; it has: twice");
+  holds(refused(with_host(plain), other), "has no @triton.jit or @gluon.jit function 'thrice'; it has: twice");
 }
 
 }  // namespace harness

@@ -64,7 +64,6 @@ def next_reply():
         return replies[min(taken.tell(), len(replies)) - 1]
 
 
-<<<<<<< HEAD
 class Wire:
     """What a provider answered: its fields as attributes, nothing where it has none."""
     def __init__(self, fields): self.fields = fields
@@ -98,13 +97,13 @@ def scripted_provider():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/v1"
-=======
+
+
 def note_size(messages):
     """Of what was asked, in bytes, a line a request."""
     size = sum(len(str(each.get("content", "")).encode()) for each in messages or [] if isinstance(each, dict))
     with open(os.environ["SCRIPTED_REPLIES"] + ".asked", "a") as file:
         file.write(f"{size}\n")
->>>>>>> h_d
 
 
 def scripted_openai():

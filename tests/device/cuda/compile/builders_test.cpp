@@ -143,8 +143,9 @@ TEST_CASE("Triton's builder makes one module of the functions of a plan") {
   setenv("HARNESS_PYTHON", scratch.path("bin/python").c_str(), 1);
   NvrtcCompiler compiler(scratch.path("cache"), "sm_90a", find_toolkit_include(), walls_here());
   BuildSpec spec{"two.py",
-                 "import triton\nimport triton.language as tl\n@triton.jit\ndef part(x, n, B: tl.constexpr): pass\n"
-                 "@triton.jit\ndef whole(x, y, B: tl.constexpr): pass\n",
+                 "import triton\nimport triton.language as tl\nfrom triton.experimental import gluon\n"
+                 "@triton.jit\ndef part(x, n, B: tl.constexpr): pass\n"
+                 "@gluon.jit\ndef whole(x, y, B: tl.constexpr): pass\n",
                  {"part<B=4,num_warps=2>", "whole<B=4>", "part<B=8>"}};
   spec.include_dirs = {HARNESS_SOURCE_DIR "/tests/fixtures"};
   spec.builder = "triton";
@@ -158,6 +159,9 @@ TEST_CASE("Triton's builder makes one module of the functions of a plan") {
   const Artifact& artifact = std::get<Artifact>(result);
   REQUIRE(artifact.entries.size() == 3);
   CHECK(artifact.entries[0].threads == 64);
+  const std::string listing = read_file(artifact.listing);
+  CHECK_THAT(listing, Catch::Contains(".entry part__0("));
+  CHECK_THAT(listing, Catch::Contains(".entry whole_of_gluon__1("));  // by Gluon's own front end
   CHECK(artifact.entries[1].parameter_bytes == std::vector<std::int64_t>{8, 8});
   CHECK(artifact.entries[2].parameter_bytes == std::vector<std::int64_t>{8, 4});
 }
