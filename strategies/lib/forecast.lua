@@ -37,6 +37,7 @@ local GUESS_ERROR = 0.7     -- of ln(speedup) between arms of a workload: what m
 local COUNTED_ERROR = 0.35  -- and what counting predicts for this one
 local ERROR_TRIALS = 4      -- arms that these assumptions are worth beside the errors that the campaign has shown
 local LEAST_COUNTED_DOUBT = 0.25
+local COUNTED_NEXT = 2      -- evaluations of an arm up to which what counting predicts to be fastest may not have had its turn
 local HELD = 0.95           -- of an earlier campaign's best speedup: it is reached again
 local ABLE = 0.5            -- share of its limit from which on a workload leaves little to arms that are predicted slower
 local ALIKE = 4             -- the distance up to which a workload says whether a technique can win on another at all:
@@ -267,6 +268,21 @@ local function add_counted(campaign, all, within, logs, workloads)
   end
 end
 
+-- By workload: how much faster than counted its arms were, in ln(speedup), of those that had tried what was counted.
+local function faster_than_counted(campaign, workloads)
+  local errors, faster = {}, {}
+  for _, arm in ipairs(campaign.arms) do
+    local place = arm.kernel .. "/" .. arm.workload
+    local told = arm.evaluations > COUNTED_NEXT and arm.best_speedup and counted(arm, workloads[place], 0)
+    if told then
+      errors[place] = errors[place] or {}
+      table.insert(errors[place], math.log(arm.best_speedup) - told)
+    end
+  end
+  for place, list in pairs(errors) do faster[place] = median(list) end
+  return faster
+end
+
 -- Of all arms, by their names: three parts of a forecast look at them.
 local function logs_of_arms(campaign)
   local by = {}
@@ -468,7 +484,7 @@ function forecast.context(campaign)
            beliefs = beliefs(campaign, logs, within, expected), workloads = workloads,
            silent = silent_evaluations(campaign), top = top, grown = grown, usual_seconds = usual_seconds(campaign),
            calibration = campaign.calibration, applying = patterns.naming(campaign),
-           bests_elsewhere = bests_elsewhere(campaign) }
+           bests_elsewhere = bests_elsewhere(campaign), faster_than_counted = faster_than_counted(campaign, workloads) }
 end
 
 -- Of the newest evaluations (`logs`): a search moves, and its next step is like its last ones.
@@ -543,6 +559,8 @@ function forecast.arm(context, arm)
   f.wild = excess(now - WRONG_SPREAD / 2, WRONG_SPREAD, now, f.ceiling)   -- where a manifest says nothing true
   if f.ceiling then f.wild = math.max(f.wild, math.min(WRONG_REACH, f.ceiling - now) / 4) end
   f.counted = counted(arm, workload, 0)
+  f.next = f.counted and arm.evaluations > 0 and arm.evaluations <= COUNTED_NEXT and
+    f.counted + (context.faster_than_counted[arm.kernel .. "/" .. arm.workload] or 0) or nil
   f.elsewhere = behind_elsewhere(context, arm)
   return f
 end
@@ -567,10 +585,15 @@ local function still_there(f, passing)
   return f.ceiling and math.max(0, math.min(gain, f.ceiling - f.now)) or gain
 end
 
+-- Of one that was tried at a configuration or two: the one that counting predicts to be fastest may be next.
+local function counted_next(f, passing)
+  return f.next and math.min(1, passing) * excess(f.next, COUNTED_ERROR, f.now, f.ceiling) or 0
+end
+
 -- Expected gain in ln(speedup) over the workload's best, of m evaluations more.
 function forecast.gain(f, m)
   local passing = m * f.p * f.new
-  return f.best and still_there(f, passing) or promised(f, passing)
+  return math.max(f.best and still_there(f, passing) or promised(f, passing), counted_next(f, passing))
 end
 
 -- What its counted time may be wrong by, nine times in ten: it takes at least half as long.

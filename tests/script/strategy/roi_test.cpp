@@ -214,6 +214,25 @@ TEST_CASE("an arm is left out of the first looks only where prediction and limit
   CHECK(technique(decide(s)) == "try slow");
 }
 
+TEST_CASE(
+    "an arm whose first configuration was slow promises what counting predicts of another, as long as that waits") {
+  const auto promise = [](double predicted_ns, int evaluations) {
+    Snapshot s = snapshot({arm("a", 4, 8, 0.9, 20), arm("b", 4, 8, 0.9, 20)});
+    evaluate(s.arms[0], {5.0, 4.8, 4.9, 4.7, 5.0, 4.9});
+    evaluate(s.arms[1], std::vector<double>(static_cast<std::size_t>(evaluations), 2.0));
+    s.workloads[0].speedup = 5;
+    s.workloads[0].floor_ns = 20;
+    s.arms[0].predicted_ns = 1000.0 / 4;  // a quarter faster than counted
+    s.arms[1].predicted_ns = predicted_ns;
+    for (std::size_t i : {0u, 1u}) s.arms[i].predicted_points = 1;
+    for (const json& row : decide(s).table)
+      if (row.at("arm") == "k/w/b") return row.at("gain").get<double>();
+    return 0.0;
+  };
+  CHECK(promise(1000.0 / 6, 1) > 2 * promise(1000.0 / 2, 1));
+  CHECK(promise(1000.0 / 6, 4) == Approx(promise(1000.0 / 2, 4)));
+}
+
 TEST_CASE("where nobody has counted, an arm is left out for what its technique showed on workloads like this one") {
   Snapshot s = snapshot({arm("a", 4, 8, 0.9, 20), arm("slow", 1, 1.1, 0.5, 20)});
   s.budget_s = 40;
