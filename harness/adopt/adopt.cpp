@@ -36,14 +36,11 @@ Subject subject_of(const Launched& launched, const SourceText& file, std::vector
 }
 
 /// Atomics on memory that nobody is known to set: does it add to what was there, or should that be zero?
-std::vector<Question> questions_of_atomics(const AdoptedKernel& kernel, const AdoptOptions& options) {
+std::vector<Question> questions_of_atomics(const AdoptedKernel& kernel, const Answers& answers) {
   std::vector<Question> questions;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     if (!parameter.atomic || parameter.zeroed || parameter.answered) continue;
-    const bool is_answered = std::ranges::any_of(options.arguments, [&](const std::string& text) {
-      return text.starts_with(parameter.name + " ") || text.starts_with(parameter.name + "[");
-    });
-    if (is_answered) continue;
+    if (std::ranges::find(answers.arrays, parameter.name, &Answers::Array::name) != answers.arrays.end()) continue;
     questions.push_back({fmt::format("--arg \"{} zeroed\" or --arg \"{} inout\"", parameter.name, parameter.name),
                          fmt::format("atomics change '{}', and nobody says what it holds before", parameter.name)});
   }
@@ -82,11 +79,11 @@ std::vector<Question> questions_of_numbers(const AdoptedKernel& kernel, std::vec
 }
 
 /// What was observed, with what has to be asked besides.
-Observed with_questions(Observed observed, const Launched& launched, const Subject& subject,
-                        const AdoptOptions& options, Observer& observer, bool numbers_are_asked) {
+Observed with_questions(Observed observed, const Launched& launched, const Subject& subject, const Answers& answers,
+                        Observer& observer, bool numbers_are_asked) {
   Seen& seen = observed.seen;
   seen.notes.insert(seen.notes.begin(), launched.notes.begin(), launched.notes.end());
-  const std::vector<Question> questions = questions_of_atomics(observed.kernel, options);
+  const std::vector<Question> questions = questions_of_atomics(observed.kernel, answers);
   seen.questions.insert(seen.questions.end(), questions.begin(), questions.end());
   if (numbers_are_asked) {
     const std::vector<Question> numbers = questions_of_numbers(observed.kernel, seen.notes);
@@ -115,8 +112,8 @@ Adoption adopt_declared(const Declared& declared, Observer& observer, std::vecto
   if (auto* const block = std::get_if<BlockIsSize>(&runs)) return std::move(*block);
   if (auto* const nowhere = std::get_if<RanNowhere>(&runs)) return std::move(*nowhere);
   const bool numbers_are_asked = !seen && !options.problem;  // a recorded launch and a problem say them
-  Observed observed =
-      with_questions(std::get<Observed>(std::move(runs)), launched, subject, options, observer, numbers_are_asked);
+  Observed observed = with_questions(std::get<Observed>(std::move(runs)), launched, subject, declared.answers, observer,
+                                     numbers_are_asked);
   if (!observed.seen.questions.empty() && !launched.device.left_out.empty())  // one may say what is asked
     observed.seen.relations +=
         fmt::format("{}headers that were not found (--include DIR): {}", observed.seen.relations.empty() ? "" : "; ",

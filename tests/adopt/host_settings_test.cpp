@@ -17,7 +17,7 @@ adopt::AdoptedKernel chosen(const Scratch& scratch, const std::string& source, a
   options.file = scratch.path("mine.cu");
   const adopt::Declared declared = adopt::declare(options);
   adopt::AdoptedKernel kernel = adopt::choose_kernel(declared);
-  adopt::apply_answers(kernel, declared.options);
+  adopt::apply_answers(kernel, declared.answers);
   return kernel;
 }
 

@@ -372,7 +372,7 @@ TEST_CASE("how much a launch does is counted from the text, not from a clock") {
   adopt::AdoptOptions options;
   options.file = scratch.path("mine.cu");
   const adopt::AdoptedKernel kernel = adopt::launch(adopt::declare(options)).kernel;
-  CHECK(adopt::turns_at(kernel, {{"n", 32}, {"k", 100}}) == 32 * 32 * 100);
+  CHECK(adopt::point_of(kernel, {{"n", 32}, {"k", 100}}).turns == 32 * 32 * 100);
 }
 
 TEST_CASE("a busy machine adopts the same as an idle one") {

@@ -321,3 +321,33 @@ TEST_CASE("a variable template is taken with the kernel that uses it") {
   options.file = scratch.path("mine.cu");
   CHECK_THAT(adopt::launch(adopt::declare(options)).device.text, Catch::Contains("constexpr bool is_small"));
 }
+
+TEST_CASE("a source that was read has its kernels and launches, with what names stand for there") {
+  const Scratch scratch;
+  scratch.write("mine.cu",
+                "__constant__ float table[4];\n"
+                "namespace net {\n"
+                "template <int B> __global__ void scale(const float* x, float* y, int n) { y[0] = x[0] * table[0]; }\n"
+                "}  // namespace net\n"
+                "template <int B> void run(const float* x, float* y, int n) {\n"
+                "  const int blocks = (n + B - 1) / B;\n"
+                "  net::scale<B><<<blocks, B>>>(x, y, n);\n}\n"
+                "void both(const float* x, float* y, int n) {\n"
+                "  cudaMemcpyToSymbol(table, x, 16);\n"
+                "  if (n < 1024) run<64>(x, y, n); else run<256>(x, y, n);\n}\n");
+  const adopt::Source source = adopt::read_cuda_source(scratch.path("mine.cu"));
+  CHECK(source.kernels == std::vector<std::string>{"scale"});
+  CHECK(source.filled == std::set<std::string>{"table"});
+  REQUIRE(source.launches.size() == 1);
+  const adopt::HostLaunch& launch = source.launches.front();
+  CHECK(launch.where == "mine.cu:7");
+  CHECK(launch.function->name() == "run");
+  CHECK(launch.passed == std::vector<std::string>{"x", "y", "n"});
+  REQUIRE(launch.local("blocks") != nullptr);
+  CHECK(adopt::spelled(*launch.local("blocks")) == "(n+B-1)/B");
+  CHECK(launch.local("n") == nullptr);
+  REQUIRE(launch.values_of("B").size() == 2);
+  CHECK(adopt::spelled(launch.values_of("B").back()) == "256");
+  for (std::size_t i = 0; i < source.places.size(); ++i)
+    if (source.parsed.declarations[i].kernel) CHECK(source.parsed.declarations[i].qualified == "net::scale");
+}

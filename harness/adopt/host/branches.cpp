@@ -186,11 +186,10 @@ bool is_of_sizes(const Formula& formula, const KernelLaunch& at, const Resolver&
     if (name.starts_with("p.") || name.starts_with("sizeof ")) return true;
     if (name.find(".size(") != std::string::npos || name.ends_with(".numel()")) return true;
     const auto own = std::ranges::find(at.kernel.parameters, name, &Parameter::name);
-    if (own != at.kernel.parameters.end())
-      return own->pointee.empty() && (is_whole_number(own->resolved) || own->resolved == "bool");
+    if (own != at.kernel.parameters.end()) return own->pointee.empty() && (own->whole || own->resolved == "bool");
     const HostFunction::Parameter* const given =
         resolver.function() == nullptr ? nullptr : resolver.function()->parameter(name);
-    return given != nullptr && !given->array && is_whole_number(given->type);
+    return given != nullptr && !given->array && given->whole;
   });
 }
 
@@ -231,14 +230,14 @@ FormulaPtr opposite(const FormulaPtr& condition) {
 FormulaPtr reached(const KernelLaunch& at, const Resolver& resolver) {
   const HostFunction* const function = resolver.function();
   if (function == nullptr) return number(1);
-  const auto branches = branches_over(*function, function->token_at(at.launch->place));
+  const auto branches = branches_over(*function, at.launch->token);
   if (!branches) return nullptr;
   FormulaPtr all = number(1);
   for (const Branch& branch : *branches) {
     const FormulaPtr read = resolver.read(branch.condition);
-    const bool known = read && is_whole(*read) && is_of_sizes(*read, at, resolver);
-    if (!known && branch.returns) continue;
-    if (!known) return nullptr;
+    const bool of_sizes = read && is_whole(*read) && is_of_sizes(*read, at, resolver);
+    if (!of_sizes && branch.returns) continue;
+    if (!of_sizes) return nullptr;
     const FormulaPtr one = branch.holds ? truth(read) : opposite(read);
     if (one->kind == Op::number && one->number == 0) return one;
     if (one->kind == Op::number) continue;

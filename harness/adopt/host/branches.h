@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "harness/adopt/host/expression.h"
-#include "harness/adopt/host/host_function.h"
 #include "harness/adopt/host/resolver.h"
+#include "harness/adopt/source/host_function.h"
 
 // Under which conditions a host's function reaches a launch.
 namespace harness::adopt {

@@ -7,7 +7,7 @@
 #include "harness/adopt/host/definitions.h"
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/source/element_type.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
@@ -38,11 +38,11 @@ std::string type_of_variable(const HostFunction& function, const KernelLaunch& a
     return parameter->tensor || parameter->array != pointer ? "" : parameter->type;
   if (pointer) {
     if (std::string element = function.element_of(name); !element.empty()) return element;
-    const auto value = local_meaning(*at.launch, name);  // auto p = x.data_ptr<float>();
-    return value ? type_written_in(*value) : "";
+    const Tokens* const value = at.launch->local(name);  // auto p = x.data_ptr<float>();
+    return value == nullptr ? "" : type_written_in(*value);
   }
   const Tokens& tokens = function.tokens();
-  for (std::size_t i = function.token_at(at.launch->place); i-- > function.body().begin + 1;)
+  for (std::size_t i = at.launch->token; i-- > function.body().begin + 1;)
     if (tokens[i].is(name) && is_number_type(tokens[i - 1].text)) {
       std::size_t from = i;
       while (from > 0 && is_number_type(tokens[from - 1].text)) --from;
@@ -62,9 +62,9 @@ std::string type_of_literal(const Token& token) {
 std::string type_of_argument(const KernelLaunch& at, const Tokens& argument, bool pointer) {
   if (argument.empty()) return "";
   if (std::string written = type_written_in(argument); !written.empty()) return written;
-  const auto function = HostFunction::around(*at.launch);
+  const HostFunction* const function = at.launch->function.get();
   if (!pointer && argument.size() == 1 && argument[0].kind == Token::Kind::number) return type_of_literal(argument[0]);
-  if (!function) return "";
+  if (function == nullptr) return "";
   const std::size_t first = argument[0].is("&") ? 1 : 0;
   const bool plain = first < argument.size() && argument[first].is_word() &&
                      (first + 1 == argument.size() || argument[first + 1].is("[") || argument[first + 1].is("+"));
@@ -128,7 +128,7 @@ std::string type_without_names(const KernelLaunch& at, const std::string& given)
   std::string type = given;
   for (int depth = 0; depth < kDeepestName && !dtype_of_type(type); ++depth) {
     std::string other;
-    if (const auto local = local_meaning(*at.launch, type)) other = type_text(*local, 0, local->size());
+    if (const Tokens* const local = at.launch->local(type)) other = type_text(*local, 0, local->size());
     if (other.empty()) other = definitions.type_behind(type);
     if (other.empty() || other == type) break;
     type = other;

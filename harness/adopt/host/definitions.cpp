@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "harness/adopt/host/expression.h"
-#include "harness/adopt/host/host_function.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/host_function.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
@@ -57,7 +57,7 @@ Definition Definitions::of(std::string_view name) const {
         if (words.size() > 2 && !has_arguments) return {part(words, 2, words.size())};
       }
     for (std::size_t i = 1; i < file->tokens.size(); ++i) {
-      const Chunk* const chunk = file->tokens[i].is(name) ? chunk_at(*file, file->tokens[i].begin) : nullptr;
+      const Chunk* const chunk = file->tokens[i].is(name) ? file->chunk_at(file->tokens[i].begin) : nullptr;
       if (chunk == nullptr || chunk->body != chunk->end) continue;
       if (const auto value = definition_at(file->tokens, i)) return *value;
     }
@@ -119,7 +119,7 @@ std::optional<SmallFunction> Definitions::function_named(std::string_view name) 
     const Tokens& tokens = file->tokens;
     for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
       if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
-      const Chunk* const chunk = chunk_at(*file, tokens[i].begin);
+      const Chunk* const chunk = file->chunk_at(tokens[i].begin);
       const std::size_t close = closing(tokens, i + 1);
       if (chunk == nullptr || chunk->body == chunk->end || close + 2 >= tokens.size() ||
           tokens[close].begin > chunk->body || !tokens[close + 1].is("{"))

@@ -26,7 +26,7 @@ struct SmallFunction {
 class Definitions {
  public:
   /// `launch`: nullptr where there is none. Both must outlive it.
-  Definitions(const Source& source, const FoundLaunch* launch) : source_(source), launch_(launch) {}
+  Definitions(const Source& source, const HostLaunch* launch) : source_(source), launch_(launch) {}
 
   /// Before the launch; else of the files.
   Definition of(std::string_view name) const;
@@ -52,7 +52,7 @@ class Definitions {
   std::optional<Definition> in_function(std::string_view name) const;
 
   const Source& source_;
-  const FoundLaunch* launch_;
+  const HostLaunch* launch_;
 };
 
 }  // namespace harness::adopt

@@ -29,7 +29,7 @@ std::vector<Tokens> split_at(const Tokens& tokens, std::string_view sign) {
 class Body {
  public:
   explicit Body(const HostNames& names) : names_(names) {
-    for (const auto& [name, value] : names.known) values_[name] = HostValue{{value}, {}};
+    for (const auto& [name, value] : names.parameters) values_[name] = HostValue{{value}, {}};
   }
 
   /// Only statements that set it are run.

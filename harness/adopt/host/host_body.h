@@ -19,7 +19,7 @@ struct HostValue {
 
 /// How words of a text are read that its own variables do not explain.
 struct HostNames {
-  std::map<std::string, FormulaPtr> known;  // parameters of the function
+  std::map<std::string, FormulaPtr> parameters;  // of the function
   Meaning outside;
 };
 

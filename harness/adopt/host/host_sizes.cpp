@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "harness/adopt/host/branches.h"
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/host/tensor_extents.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
@@ -19,7 +18,7 @@ std::size_t passed_parameters(const KernelLaunch& at) {
 }
 
 bool is_size(const Parameter& parameter) {
-  return parameter.pointee.empty() && is_whole_number(parameter.resolved);
+  return parameter.pointee.empty() && parameter.whole;
 }
 
 /// Then it is a part of something, and a size of its own: dim = qkv.size(2) / 3 / heads.
@@ -38,7 +37,7 @@ bool is_of_host_sizes(const Formula& formula, const KernelLaunch& at, const Host
     const HostFunction::Parameter* const given = function.parameter(name);
     const bool passed = is_of_parameters(*symbol(name), {at.source, at.launch, at.kernel, none}, but),
                of_tensor = extent_of(name, "size").has_value() && !has_quotient(formula);
-    const bool of_function = given != nullptr && !given->array && is_whole_number(given->type);
+    const bool of_function = given != nullptr && !given->array && given->whole;
     if (!passed && !of_tensor && !of_function) return false;
     ++(passed ? of_kernel : own);
   }
@@ -47,7 +46,7 @@ bool is_of_host_sizes(const Formula& formula, const KernelLaunch& at, const Host
 
 /// Is the variable set once, whatever the sizes are?
 bool is_settled(const HostFunction& function, const KernelLaunch& at, std::string_view variable) {
-  const auto settings = function.settings_of(variable, function.token_at(at.launch->place));
+  const auto settings = function.settings_of(variable, at.launch->token);
   return settings.size() == 1 && settings[0].declaration && function.control_over(settings[0].at).empty();
 }
 
@@ -104,8 +103,7 @@ std::map<std::string, FormulaPtr> note_what_tensors_say(const KernelLaunch& at, 
 
 void note_what_the_host_computes(const KernelLaunch& at, const HostFunction* function, LaunchShape& shape) {
   for (std::size_t i = 0; i < passed_parameters(at); ++i)
-    if (const std::string text = spelled(at.launch->arguments[i]);
-        at.tuned.contains(text) && is_whole_number(at.kernel.parameters[i].resolved))
+    if (const std::string& text = at.launch->passed[i]; at.tuned.contains(text) && at.kernel.parameters[i].whole)
       shape.follows[at.kernel.parameters[i].name] = symbol("p." + text);
   if (function == nullptr || !function->is_given_its_sizes()) return;
   for (std::size_t i = 0; i < passed_parameters(at); ++i) {
@@ -127,13 +125,10 @@ void note_assertions(const KernelLaunch& at, const Resolver& resolver,
   for (const Tokens& assertion : function->assertions()) {
     const FormulaPtr read = resolver.read(assertion);
     const FormulaPtr formula = read ? with(read, of_tensors) : nullptr;
-    const SourceText& file = *at.launch->file;
     for (const FormulaPtr& one : formula ? parts_of_all(formula) : std::vector<FormulaPtr>()) {
       if (!is_whole(*one) || symbols_of(*one).empty() || !is_of_parameters(*one, at, "") || take_equation(*one, shape))
         continue;
-      shape.asserted.emplace_back(one,
-                                  fmt::format("{}:{} asks for it", std::filesystem::path(file.path).filename().string(),
-                                              line_of(file.text, assertion.front().begin)));
+      shape.asserted.emplace_back(one, fmt::format("{}:{} asks for it", at.launch->file->name, assertion.front().line));
     }
   }
 }
@@ -165,10 +160,10 @@ std::vector<std::string> order_of_host(const KernelLaunch& at, const HostFunctio
   std::vector<std::string> order;
   if (function == nullptr) return order;
   for (const HostFunction::Parameter& own : function->parameters()) {
-    if (own.array || !is_whole_number(own.type)) continue;
+    if (own.array || !own.whole) continue;
     std::string name = own.name;
     for (std::size_t i = 0; i < passed_parameters(at); ++i)
-      if (at.kernel.parameters[i].pointee.empty() && normalized(at.launch->arguments[i]) == own.name)
+      if (at.kernel.parameters[i].pointee.empty() && at.launch->passed[i] == own.name)
         name = at.kernel.parameters[i].name;
     order.push_back(name);
   }

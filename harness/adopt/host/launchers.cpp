@@ -4,31 +4,13 @@
 #include <map>
 #include <set>
 
-#include "harness/adopt/host/host_function.h"
-#include "harness/adopt/source/launch.h"
-#include "harness/adopt/source/token_lists.h"
-
 namespace harness::adopt {
 namespace {
 
 using Names = std::map<std::string, Tokens, std::less<>>;  // of a launcher -> what a call gives them
 
-/// The names of `template <typename T, int BLOCK = 64>`, in their order.
-std::vector<std::string> template_names(const HostFunction& launcher) {
-  const Tokens& tokens = launcher.tokens();
-  const std::size_t head = launcher.token_at(launcher.chunk().begin);
-  if (!tokens[head].is("template") || !tokens[head + 1].is("<")) return {};
-  std::vector<std::string> names;
-  for (const Tokens& piece : split_by_commas(part(tokens, head + 2, end_of_template(tokens, head + 1)), true)) {
-    const auto value = std::ranges::find_if(piece, [](const Token& token) { return token.is("="); });
-    if (value == piece.begin()) return {};
-    names.emplace_back(std::prev(value)->text);
-  }
-  return names;
-}
-
-bool is_number_of(const Source& source, const HostFunction& launcher, const std::string& name) {
-  const std::vector<Tokens> values = values_of_host_template(source, &launcher, name);
+bool is_number_of(const HostLaunch& launch, const std::string& name) {
+  const std::vector<Tokens>& values = launch.values_of(name);
   return values.size() > 1 && std::ranges::all_of(values, [](const Tokens& value) {
            return value.size() == 1 && value[0].kind == Token::Kind::number;
          });
@@ -43,7 +25,7 @@ bool stands_alone(const Tokens& tokens, std::size_t i) {
 /// Its statements in braces, with what a call gives in the place of its parameters.
 class Launcher {
  public:
-  explicit Launcher(HostFunction function) : function_(std::move(function)), templates_(template_names(function_)) {}
+  explicit Launcher(const HostFunction& function) : function_(function) {}
 
   /// May its statements stand where it is called? They neither return nor change what they are given.
   bool may_stand_elsewhere() const {
@@ -63,9 +45,10 @@ class Launcher {
   /// The text for a call; nothing: it passes other things than there are parameters, or names of variables inside.
   std::optional<std::string> written_out(const std::vector<Tokens>& templates,
                                          const std::vector<Tokens>& arguments) const {
-    if (templates.size() != templates_.size() || arguments.size() != function_.parameters().size()) return std::nullopt;
+    if (templates.size() != function_.templates().size() || arguments.size() != function_.parameters().size())
+      return std::nullopt;
     Names names;
-    for (std::size_t i = 0; i < templates.size(); ++i) names[templates_[i]] = templates[i];
+    for (std::size_t i = 0; i < templates.size(); ++i) names[function_.templates()[i]] = templates[i];
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       for (const Token& word : arguments[i])
         if (is_own(word)) return std::nullopt;
@@ -106,18 +89,12 @@ class Launcher {
     return computes ? "(" + text + ")" : text;
   }
 
-  HostFunction function_;
-  std::vector<std::string> templates_;
-};
-
-struct Edit {
-  std::size_t begin = 0, end = 0;
-  std::string text;
+  const HostFunction& function_;
 };
 
 /// Of all calls `launch<64>(x, n);` that are statements; empty: one of them is something else.
-std::vector<Edit> edits_of_calls(const Launcher& launcher, const SourceText& file) {
-  std::vector<Edit> edits;
+std::vector<TextEdit> edits_of_calls(const Launcher& launcher, const SourceText& file) {
+  std::vector<TextEdit> edits;
   const Tokens& tokens = file.tokens;
   const HostFunction& function = launcher.function();
   for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
@@ -149,30 +126,27 @@ std::string without_words(std::string text) {
 
 std::optional<std::string> with_launchers_written_out(const Source& source) {
   const SourceText& file = source.main();
-  std::vector<Edit> edits;
+  std::vector<TextEdit> edits;
   std::set<const Chunk*> looked_at;
-  for (const FoundLaunch& launch : find_launches(source)) {
+  for (const HostLaunch& launch : source.launches) {
     if (launch.file != &file || launch.chunk == nullptr || !looked_at.insert(launch.chunk).second) continue;
-    const auto function = HostFunction::around(launch);
-    if (!function) continue;
+    const HostFunction* const function = launch.function.get();
+    if (function == nullptr) continue;
     const Launcher launcher(*function);
-    const std::vector<std::string> names = template_names(*function);
     const bool varies =
-        std::ranges::any_of(names, [&](const std::string& name) { return is_number_of(source, *function, name); });
+        std::ranges::any_of(function->templates(), [&](const std::string& name) { return is_number_of(launch, name); });
     if (!varies || !launcher.may_stand_elsewhere()) continue;
-    const std::vector<Edit> calls = edits_of_calls(launcher, file);
+    const std::vector<TextEdit> calls = edits_of_calls(launcher, file);
     if (calls.empty()) continue;
     const Chunk& own = *launch.chunk;
     edits.push_back({own.begin, own.end, without_words(file.text.substr(own.begin, own.end - own.begin))});
     edits.insert(edits.end(), calls.begin(), calls.end());
   }
   if (edits.empty()) return std::nullopt;
-  std::ranges::sort(edits, std::greater<>(), &Edit::begin);
+  std::ranges::sort(edits, std::greater<>(), &TextEdit::begin);
   for (std::size_t i = 0; i + 1 < edits.size(); ++i)  // one launcher calls another: the next time
     if (edits[i + 1].end > edits[i].begin) return std::nullopt;
-  std::string text = file.text;
-  for (const Edit& edit : edits) text.replace(edit.begin, edit.end - edit.begin, edit.text);
-  return text;
+  return edited(file.text, std::move(edits));
 }
 
 }  // namespace harness::adopt

@@ -6,27 +6,13 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
 
-/// Is the word at `i` one of several that a statement declares: F of `const int N = a, F = b;`?
-bool declared_behind_comma(const Tokens& tokens, std::size_t i) {
-  if (i == 0 || !tokens[i - 1].is(",")) return false;
-  std::size_t first = i;
-  int depth = 0;
-  for (; first > 0 && !tokens[first - 1].is(";"); --first) {
-    const Token& token = tokens[first - 1];
-    if (token.is(")") || token.is("]") || token.is("}")) ++depth;
-    if ((token.is("(") || token.is("[") || token.is("{")) && --depth < 0) break;
-  }
-  return depth <= 0 && first + 2 < i && tokens[first].is_word() && tokens[first + 1].is_word() &&
-         (first == 0 || !tokens[first - 1].is("(")) && !tokens[first].is("return");
-}
-
-/// {a, b} of `P p{a, b};`, as local_meaning() of `P p = {a, b};`.
-std::optional<Tokens> braces_of_local(const FoundLaunch& launch, std::string_view name) {
+/// {a, b} of `P p{a, b};`, as HostLaunch::local() of `P p = {a, b};`.
+std::optional<Tokens> braces_of_local(const HostLaunch& launch, std::string_view name) {
   if (launch.chunk == nullptr) return std::nullopt;
   const Tokens& tokens = launch.file->tokens;
   for (std::size_t i = tokens.size() - 1; i-- > 1;) {
@@ -77,40 +63,11 @@ std::string base_of_view(const Tokens& value, std::vector<std::size_t>& order) {
 
 }  // namespace
 
-namespace {
-
-/// `float* x` and `auto& x` declare x; `*x` alone does not.
-bool declared_by_type(const Tokens& tokens, std::size_t i) {
-  if (tokens[i - 1].is_word()) return true;
-  return (tokens[i - 1].is("*") || tokens[i - 1].is("&")) && (tokens[i - 2].is_word() || tokens[i - 2].is(">"));
-}
-
-}  // namespace
-
-std::optional<Tokens> local_meaning(const FoundLaunch& launch, std::string_view name) {
-  if (launch.chunk == nullptr) return std::nullopt;
-  const Tokens& tokens = launch.file->tokens;
-  for (std::size_t i = tokens.size(); i-- > 2;) {
-    if (tokens[i].begin >= launch.place || !tokens[i].is(name)) continue;
-    if (tokens[i].begin < launch.chunk->begin) break;
-    std::size_t end = i;
-    while (end < tokens.size() && !tokens[end].is(";")) ++end;
-    if (i + 1 < end && tokens[i + 1].is("=") && (declared_by_type(tokens, i) || declared_behind_comma(tokens, i))) {
-      const Tokens value = part(tokens, i + 2, end);
-      return tokens[i - 1].is("using") || value.empty() ? value : split_by_commas(value).front();
-    }
-    std::size_t first = i;
-    while (first > 0 && !tokens[first - 1].is(";") && !tokens[first - 1].is("{") && !tokens[first - 1].is("}")) --first;
-    if (end == i + 1 && tokens[first].is("typedef")) return part(tokens, first + 1, i);
-  }
-  return std::nullopt;
-}
-
-std::string written_out(const FoundLaunch& launch, const Tokens& tokens, int depth) {
+std::string written_out(const HostLaunch& launch, const Tokens& tokens, int depth) {
   std::string text;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool free = tokens[i].is_word() && (i == 0 || !(tokens[i - 1].is("::") || tokens[i - 1].is(".")));
-    const auto meaning = free && depth < kDeepestName ? local_meaning(launch, tokens[i].text) : std::nullopt;
+    const Tokens* const meaning = free && depth < kDeepestName ? launch.local(tokens[i].text) : nullptr;
     const std::string one = meaning ? written_out(launch, *meaning, depth + 1) : std::string(tokens[i].text);
     const bool apart = !text.empty() && (std::isalnum(static_cast<unsigned char>(text.back())) || text.back() == '_') &&
                        !one.empty() && (std::isalnum(static_cast<unsigned char>(one.front())) || one.front() == '_');
@@ -120,15 +77,14 @@ std::string written_out(const FoundLaunch& launch, const Tokens& tokens, int dep
   return text;
 }
 
-std::optional<std::string> value_of_local(const FoundLaunch& launch, const std::string& name) {
-  auto value = local_meaning(launch, name);
-  if (!value) value = braces_of_local(launch, name);
+std::optional<std::string> value_of_local(const HostLaunch& launch, const std::string& name) {
+  const Tokens* const meaning = launch.local(name);
+  const auto value = meaning != nullptr ? std::optional(*meaning) : braces_of_local(launch, name);
   if (!value || value->empty()) return std::nullopt;
-  return launch.file->text.substr(value->front().begin, value->back().end - value->front().begin);
+  return launch.file->text_of(*value);
 }
 
-std::optional<std::string> value_of_field(const FoundLaunch& launch, const std::string& name,
-                                          const std::string& field) {
+std::optional<std::string> value_of_field(const HostLaunch& launch, const std::string& name, const std::string& field) {
   if (launch.chunk == nullptr) return std::nullopt;
   const Tokens& tokens = launch.file->tokens;
   for (std::size_t i = tokens.size(); i-- > 4;) {
@@ -143,14 +99,14 @@ std::optional<std::string> value_of_field(const FoundLaunch& launch, const std::
   return std::nullopt;
 }
 
-std::vector<std::string> extents_of_tensor(const FoundLaunch* launch, const std::string& given, int rank) {
+std::vector<std::string> extents_of_tensor(const HostLaunch* launch, const std::string& given, int rank) {
   std::string tensor = given;
   std::vector<std::string> extents;
   std::vector<std::size_t> order;  // dimension of `given` -> of `tensor`
   for (int i = 0; i < rank; ++i) order.push_back(static_cast<std::size_t>(i));
   for (int depth = 0; launch != nullptr && depth < kDeepestName; ++depth) {
-    const auto value = local_meaning(*launch, tensor);
-    if (!value) break;
+    const Tokens* const value = launch->local(tensor);
+    if (value == nullptr) break;
     std::string like = base_of_view(*value, order);
     for (std::size_t i = 0; i + 1 < value->size() && extents.empty(); ++i) {
       const Token& token = (*value)[i];

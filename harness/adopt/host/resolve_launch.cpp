@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <filesystem>
 
 #include "harness/adopt/host/branches.h"
 #include "harness/adopt/host/deduced_types.h"
@@ -14,21 +13,11 @@
 #include "harness/adopt/host/local_values.h"
 #include "harness/adopt/host/zeroed.h"
 #include "harness/adopt/source/element_type.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
 namespace {
-
-/// The dispatch around the call of a launcher that is a template: `run<scalar_t>(...)` in AT_DISPATCH_...; "": none.
-std::string dispatch_of_caller(const Source& source, const HostFunction* function) {
-  if (function == nullptr) return "";
-  for (const auto& file : source.files)
-    for (std::size_t i = 0; i + 1 < file->tokens.size(); ++i)
-      if (file->tokens[i].is(function->name()) && file->tokens[i + 1].is("<"))
-        if (std::string text = dispatch_around(file->tokens, i); !text.empty()) return text;
-  return "";
-}
 
 /// Does `name` divide something? Then it is what a block covers: `per` of cdiv(n, per).
 bool divides(const Formula& formula, const std::string& name) {
@@ -56,8 +45,7 @@ std::string value_in_file(const SourceText& file, std::string_view name) {
     const Tokens& value = parts.front();
     const bool read_in = std::ranges::any_of(
         value, [](const Token& token) { return token.is("argv") || token.kind == Token::Kind::literal; });
-    if (!read_in && std::ranges::any_of(value, &Token::is_word))
-      return file.text.substr(value.front().begin, value.back().end - value.front().begin);
+    if (!read_in && std::ranges::any_of(value, &Token::is_word)) return file.text_of(value);
   }
   return "";
 }
@@ -65,10 +53,7 @@ std::string value_in_file(const SourceText& file, std::string_view name) {
 /// Reads the three expressions of <<<grid, block, shared>>>.
 class Configuration {
  public:
-  explicit Configuration(const KernelLaunch& at)
-      : at_(at),
-        where_(fmt::format("{}:{}", std::filesystem::path(at.launch->file->path).filename().string(),
-                           line_of(at.launch->file->text, at.launch->place))) {}
+  explicit Configuration(const KernelLaunch& at) : at_(at), where_(at.launch->where) {}
 
   /// `host_sizes`: see resolve_launch().
   LaunchShape read(Resolver& resolver, bool host_sizes) const {
@@ -96,10 +81,7 @@ class Configuration {
   }
 
  private:
-  std::string text(std::size_t i) const {
-    const Tokens& tokens = at_.launch->configuration[i];
-    return at_.launch->file->text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
-  }
+  std::string text(std::size_t i) const { return at_.launch->file->text_of(at_.launch->configuration[i]); }
 
   Error refusal(const char* what, std::size_t i) const {
     const std::vector<Tokens>& configuration = at_.launch->configuration;
@@ -118,11 +100,10 @@ Error several_values(const KernelLaunch& at, const TemplateParameter& parameter,
   std::vector<std::string> texts;
   for (const Tokens& value : values) texts.push_back(spelled(value));
   return bad_input(fmt::format(
-      "{}:{}: {} is launched with {} = {}, as its host chooses, and a plan has one; give --tune {}={}, of which the "
+      "{}: {} is launched with {} = {}, as its host chooses, and a plan has one; give --tune {}={}, of which the "
       "first is the baseline's, or one of them alone",
-      std::filesystem::path(at.launch->file->path).filename().string(),
-      line_of(at.launch->file->text, at.launch->place), at.kernel.name, parameter.name, fmt::join(texts, " and "),
-      parameter.name, fmt::join(texts, ",")));
+      at.launch->where, at.kernel.name, parameter.name, fmt::join(texts, " and "), parameter.name,
+      fmt::join(texts, ",")));
 }
 
 bool is_named_in(const Chunk& chunk, const Tokens& tokens, std::string_view word) {
@@ -131,45 +112,47 @@ bool is_named_in(const Chunk& chunk, const Tokens& tokens, std::string_view word
   });
 }
 
+/// What the launch gives a template parameter, without names that only the host's function knows.
+std::string template_argument(const KernelLaunch& at, const Resolver& resolver, std::size_t i) {
+  const HostLaunch& launch = *at.launch;
+  const TemplateParameter& parameter = at.kernel.templates[i];
+  Tokens argument = launch.template_tokens[i];
+  const bool word = argument.size() == 1 && argument[0].is_word();
+  const std::vector<Tokens> values = word ? launch.values_of(argument[0].text) : std::vector<Tokens>();
+  if (values.size() > 1 && !parameter.type && !at.tuned.contains(parameter.name))
+    throw several_values(at, parameter, values);
+  if (values.size() == 1 || (values.size() > 1 && !parameter.type)) argument = values.front();
+  else if (const auto value = parameter.type ? std::nullopt : resolver.constant(argument))
+    return fmt::format("{}", static_cast<std::int64_t>(*value));
+  const bool of_indices = argument.size() == 1 && argument[0].is("index_t") && launch.chunk != nullptr &&
+                          is_named_in(*launch.chunk, launch.file->tokens, kDispatchOfIndices);
+  const std::string text = of_indices ? "int64_t" : written_out(launch, argument);  // as torch's own indices are
+  return parameter.type ? type_without_names(at, text) : text;
+}
+
 /// Template parameter -> what the launch gives it, or what it is deduced to be.
 std::map<std::string, std::string> template_arguments(const KernelLaunch& at, const Resolver& resolver) {
-  const FoundLaunch& launch = *at.launch;
   std::map<std::string, std::string> arguments;
   for (std::size_t i = 0; i < at.kernel.templates.size(); ++i) {
     const TemplateParameter& parameter = at.kernel.templates[i];
-    if (i >= launch.templates.size()) {
-      const std::string deduced = parameter.type ? deduced_type(at, parameter.name) : "";
-      if (!deduced.empty()) arguments[parameter.name] = deduced;
-      continue;
-    }
-    std::string argument = launch.templates[i];
-    if (!parameter.type)
-      if (const auto value = resolver.constant(tokens_of(argument)))
-        argument = fmt::format("{}", static_cast<std::int64_t>(*value));
-    if (const Tokens& written = launch.template_tokens[i]; written.size() == 1 && written[0].is_word()) {
-      const std::vector<Tokens> values = values_of_host_template(at.source, resolver.function(), written[0].text);
-      if (values.size() > 1 && !parameter.type && !at.tuned.contains(parameter.name))
-        throw several_values(at, parameter, values);
-      if (values.size() == 1 || (values.size() > 1 && !parameter.type)) argument = spelled(values.front());
-    }
-    if (argument == "index_t" && launch.chunk != nullptr &&
-        is_named_in(*launch.chunk, launch.file->tokens, kDispatchOfIndices))
-      argument = "int64_t";  // as torch's own indices are
-    argument = written_out(launch, tokens_of(argument));
-    arguments[parameter.name] = parameter.type ? type_without_names(at, argument) : argument;
+    const bool written = i < at.launch->template_tokens.size();
+    const std::string argument = written          ? template_argument(at, resolver, i)
+                                 : parameter.type ? deduced_type(at, parameter.name)
+                                                  : "";
+    if (written || !argument.empty()) arguments[parameter.name] = argument;
   }
   return arguments;
 }
 
 /// Of a launcher that is a template over the element type, what it is called with or instantiated for:
 /// `template void run<float>(...);`
-std::vector<std::string> instantiated_types(const KernelLaunch& at, const HostFunction* function,
+std::vector<std::string> instantiated_types(const KernelLaunch& at,
                                             const std::map<std::string, std::string>& templates) {
   for (const TemplateParameter& parameter : at.kernel.templates) {
     const auto argument = templates.find(parameter.name);
     if (!parameter.type || argument == templates.end()) continue;
     std::vector<std::string> types;
-    for (const Tokens& value : values_of_host_template(at.source, function, argument->second)) {
+    for (const Tokens& value : at.launch->values_of(argument->second)) {
       const auto dtype = dtype_of_type(type_without_names(at, type_text(value, 0, value.size())));
       if (!dtype) return {};
       types.emplace_back(name(*dtype));
@@ -186,13 +169,13 @@ LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
   LaunchShape shape = Configuration(at).read(of_configuration, host_sizes);
   const Resolver resolver(at);
   const HostFunction* const function = resolver.function();
-  const FoundLaunch& launch = *at.launch;
+  const HostLaunch& launch = *at.launch;
   shape.templates = template_arguments(at, resolver);
   shape.when = reached(at, resolver);
   for (std::size_t i = 0; i < std::min(launch.arguments.size(), at.kernel.parameters.size()); ++i)
     if (const Parameter& parameter = at.kernel.parameters[i]; parameter.pointee.empty())
       if (const auto value = resolver.constant(launch.arguments[i]))
-        shape.constants[parameter.name] = is_whole_number(parameter.resolved) ? std::trunc(*value) : *value;
+        shape.constants[parameter.name] = parameter.whole ? std::trunc(*value) : *value;
   std::map<std::string, FormulaPtr> of_tensors;
   if (host_sizes) {
     note_what_the_host_computes(at, function, shape);
@@ -203,17 +186,17 @@ LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
   if (host_sizes) shape.order = order_of_host(at, function);
   if (shape.order.empty()) shape.order = order_of_tensors(at);
   shape.zeroed = zeroed_arguments(at);
-  shape.dispatch = launch.dispatch.empty() ? dispatch_of_caller(at.source, function) : launch.dispatch;
+  shape.dispatch = launch.dispatch.empty() && launch.calls != nullptr ? launch.calls->dispatch : launch.dispatch;
   shape.dtypes = dispatched_types(at.source, shape.dispatch);
-  if (shape.dispatch.empty()) shape.dtypes = instantiated_types(at, function, shape.templates);
+  if (shape.dispatch.empty()) shape.dtypes = instantiated_types(at, shape.templates);
   return shape;
 }
 
 std::map<std::string, std::string> written_by_host(const KernelLaunch& at, const std::vector<FormulaPtr>& grid) {
-  const FoundLaunch& written_launch = *at.launch;
+  const HostLaunch& launch = *at.launch;
   const Declaration& kernel = at.kernel;
   const auto value_of = [&](std::string_view name) {
-    std::string value = value_in_file(*written_launch.file, name);
+    std::string value = value_in_file(*launch.file, name);
     for (const auto& file : at.source.files)
       if (value.empty()) value = value_in_file(*file, name);
     return value;
@@ -227,14 +210,12 @@ std::map<std::string, std::string> written_by_host(const KernelLaunch& at, const
     constexpr std::size_t kLongest = 80;  // x.size(0) says no more than x_size_0
     if (!text.empty() && letters(text) != letters(size) && text.size() <= kLongest) written.emplace(size, text);
   };
-  for (std::size_t i = 0; i < std::min(written_launch.arguments.size(), kernel.parameters.size()); ++i) {
-    Tokens argument = written_launch.arguments[i];
+  for (std::size_t i = 0; i < std::min(launch.arguments.size(), kernel.parameters.size()); ++i) {
+    Tokens argument = launch.arguments[i];
     std::erase_if(argument, [](const Token& token) { return token.is("\\"); });
     const Parameter& parameter = kernel.parameters[i];
-    if (argument.empty() || !parameter.pointee.empty() || !is_whole_number(parameter.resolved)) continue;
-    if (argument.size() > 1)
-      note(parameter.name,
-           written_launch.file->text.substr(argument.front().begin, argument.back().end - argument.front().begin));
+    if (argument.empty() || !parameter.pointee.empty() || !parameter.whole) continue;
+    if (argument.size() > 1) note(parameter.name, launch.file->text_of(argument));
     else if (argument[0].is_word()) note(parameter.name, value_of(argument[0].text));
   }
   for (const FormulaPtr& extent : grid)

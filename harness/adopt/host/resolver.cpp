@@ -5,7 +5,6 @@
 #include <set>
 
 #include "harness/adopt/host/local_values.h"
-#include "harness/adopt/source/token_lists.h"
 
 namespace harness::adopt {
 namespace {
@@ -29,24 +28,24 @@ bool changes_at(const Tokens& tokens, std::size_t i) {
 
 }  // namespace
 
-Resolver::Resolver(const KernelLaunch& at) : at_(at), definitions_(at.source, at.launch) {
+Resolver::Resolver(const KernelLaunch& at, std::optional<std::size_t> but)
+    : at_(at), definitions_(at.source, at.launch) {
   if (at.launch == nullptr) {
     for (const Parameter& parameter : at.kernel.parameters) arguments_[parameter.name] = parameter.name;
     return;
   }
-  function_ = HostFunction::around(*at.launch);
+  function_ = at.launch->function.get();
   for (std::size_t i = 0; i < std::min(at.launch->template_tokens.size(), at.kernel.templates.size()); ++i)
     if (const Tokens& written = at.launch->template_tokens[i];
         at.tuned.contains(at.kernel.templates[i].name) && written.size() == 1 && written[0].is_word())
       tuned_names_[std::string(written[0].text)] = at.kernel.templates[i].name;
-  const std::vector<Tokens>& passed = at.launch->arguments;
-  for (std::size_t i = 0; i < std::min(passed.size(), at.kernel.parameters.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(at.launch->arguments.size(), at.kernel.parameters.size()); ++i) {
     const Parameter& parameter = at.kernel.parameters[i];
-    if (!parameter.pointee.empty()) continue;
-    const std::string text = normalized(passed[i]);
+    if (!parameter.pointee.empty() || i == but) continue;
+    const std::string& text = at.launch->passed[i];
     if (text.find_first_not_of("0123456789.ef-+") != std::string::npos) arguments_.emplace(text, parameter.name);
-    if (const FormulaPtr multiple = multiple_behind(passed[i], parameter.name))
-      multiples_.emplace(std::string(passed[i][0].text), multiple);
+    if (const FormulaPtr multiple = multiple_behind(at.launch->arguments[i], parameter.name))
+      multiples_.emplace(std::string(at.launch->arguments[i][0].text), multiple);
   }
 }
 
@@ -113,7 +112,7 @@ std::vector<FormulaPtr> Resolver::with_members(const std::string& name, std::vec
                                                int depth) const {
   if (!function_) return extents;
   const Tokens& tokens = function_->tokens();
-  const std::size_t place = function_->token_at(at_.launch->place);
+  const std::size_t place = at_.launch->token;
   std::size_t declared = place;
   while (declared > function_->body().begin && !(tokens[declared].is(name) && definitions_.declares_dim3(declared)))
     --declared;
@@ -141,7 +140,7 @@ FormulaPtr Resolver::meaning_of(const std::string& text, int depth) const {
   if (const auto argument = arguments_.find(text); argument != arguments_.end()) return symbol(argument->second);
   if (const auto multiple = multiples_.find(text); multiple != multiples_.end()) return multiple->second;
   if (function_)
-    if (const auto values = values_of_host_template(at_.source, &*function_, text); values.size() == 1)
+    if (const std::vector<Tokens>& values = at_.launch->values_of(text); values.size() == 1)
       return read(values.front(), depth + 1);
   if (text.ends_with(".element_size()")) return symbol("sizeof scalar_t");
   if (text.starts_with("sizeof ")) return size_of(text.substr(7), depth);
@@ -194,7 +193,7 @@ FormulaPtr Resolver::size_of(const std::string& type, int depth) const {
     return formula(Op::max, {number(4), symbol("sizeof scalar_t")});
   std::string other;
   if (at_.launch != nullptr)
-    if (const auto local = local_meaning(*at_.launch, type)) other = spelled(*local);
+    if (const Tokens* const local = at_.launch->local(type)) other = spelled(*local);
   if (other.empty()) other = definitions_.type_behind(type);
   if (other.empty() || other == type) return nullptr;
   if (const FormulaPtr further = size_of(other, depth + 1)) return further;
@@ -211,7 +210,7 @@ bool Resolver::is_part_of_all(const Formula& formula) const {
 /// it is set once, or in a way that cannot be followed.
 FormulaPtr Resolver::settled_value(const std::string& name, int depth) const {
   if (!function_ || depth > kDeepestName) return nullptr;
-  const std::size_t place = function_->token_at(at_.launch->place);
+  const std::size_t place = at_.launch->token;
   const auto settings = function_->settings_of(name, place);
   if (settings.size() < 2 || !settings.back().declaration) return nullptr;
   HostNames names{{}, meaning_at(depth + 1)};
@@ -224,7 +223,7 @@ FormulaPtr Resolver::settled_value(const std::string& name, int depth) const {
 /// is not what the launch gets in every call.
 bool Resolver::is_chosen(const std::string& name) const {
   if (!function_) return false;
-  const std::size_t place = function_->token_at(at_.launch->place);
+  const std::size_t place = at_.launch->token;
   return std::ranges::any_of(function_->settings_of(name, place), [&](const HostFunction::Setting& setting) {
     return function_->may_be_skipped(setting.at, place);
   });
@@ -282,7 +281,7 @@ std::optional<HostValue> Resolver::returned_by_call(std::string_view name, const
                              : value != parameter.end() ? read({std::next(value), parameter.end()}, depth + 1)
                                                         : nullptr;
     if (!given) return std::nullopt;
-    names.known[std::string(std::prev(value)->text)] = given;
+    names.parameters[std::string(std::prev(value)->text)] = given;
   }
   return returned_by(function->body, names);
 }
@@ -330,9 +329,7 @@ const std::string& Resolver::keep(std::string text) const {
 }
 
 FormulaPtr argument_of_others(const KernelLaunch& at, std::size_t argument) {
-  FoundLaunch others = *at.launch;
-  others.arguments[argument].clear();
-  return Resolver({at.source, &others, at.kernel, at.tuned}).read(at.launch->arguments[argument]);
+  return Resolver(at, argument).read(at.launch->arguments[argument]);
 }
 
 }  // namespace harness::adopt

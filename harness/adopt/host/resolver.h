@@ -9,14 +9,14 @@
 #include "harness/adopt/host/definitions.h"
 #include "harness/adopt/host/expression.h"
 #include "harness/adopt/host/host_body.h"
-#include "harness/adopt/host/host_function.h"
+#include "harness/adopt/source/host_function.h"
 
 namespace harness::adopt {
 
 /// A launch of a kernel, and the files that say what its words mean. All of it must outlive who reads it.
 struct KernelLaunch {
   const Source& source;
-  const FoundLaunch* launch = nullptr;  // nullptr: there is none, and words are the kernel's parameters
+  const HostLaunch* launch = nullptr;  // nullptr: there is none, and words are the kernel's parameters
   const Declaration& kernel;
   const std::set<std::string>& tuned;  // names that become parameters
 };
@@ -24,7 +24,8 @@ struct KernelLaunch {
 /// Reads expressions of the host's function at a launch, in terms of the kernel's parameters.
 class Resolver {
  public:
-  explicit Resolver(const KernelLaunch& at);
+  /// `but`: an argument of the launch whose parameter says nothing, as if the launch did not pass it.
+  explicit Resolver(const KernelLaunch& at, std::optional<std::size_t> but = std::nullopt);
 
   /// An expression; nullptr where it cannot be traced.
   FormulaPtr read(const Tokens& tokens, int depth = 0) const;
@@ -34,7 +35,7 @@ class Resolver {
   std::optional<double> constant(const Tokens& tokens) const;
 
   /// The host's function that launches; nullptr: there is none.
-  const HostFunction* function() const { return function_ ? &*function_ : nullptr; }
+  const HostFunction* function() const { return function_; }
 
   /// From here on the grid is read: a number of blocks that has a name of its own may be a size.
   void begin_grid() { of_grid_ = true; }
@@ -67,7 +68,7 @@ class Resolver {
 
   KernelLaunch at_;
   Definitions definitions_;
-  std::optional<HostFunction> function_;
+  const HostFunction* function_ = nullptr;
   std::map<std::string, std::string> arguments_;    // text of an argument -> parameter
   std::map<std::string, std::string> tuned_names_;  // BS of kernel<BS> -> the tuned template parameter
   std::map<std::string, FormulaPtr> multiples_;     // `cols` where `cols / 2` is passed: twice the parameter

@@ -7,18 +7,17 @@
 #include <map>
 
 #include "harness/adopt/host/branches.h"
-#include "harness/adopt/host/host_function.h"
+#include "harness/adopt/source/functions.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
 namespace {
 
 Error refusal(const HostFunction& function, std::size_t place, const std::string& why) {
-  return bad_input(
-      fmt::format("{}:{}: {}", shown_file(function.file().path), line_of(function.file().text, place), why));
+  return bad_input(fmt::format("{}:{}: {}", function.file().name, line_of(function.file().text, place), why));
 }
 
 /// What a function does besides launching kernels and that no plan can say.
@@ -46,21 +45,21 @@ void refuse_other_work(const Source& source, const HostFunction& function, std::
       if (called) throw refuse(i, "calls itself");
       continue;
     }
-    const auto other = HostFunction::find(source, std::string(word));
-    if (other && &other->chunk() != &function.chunk() && !other->launches(source).empty())
+    const auto other = function_named(source, std::string(word));
+    if (other && &other->chunk() != &function.chunk() && !launches_in(source, *other).empty())
       throw refuse(i, fmt::format("calls {}, which launches kernels too", word));
   }
 }
 
-void refuse_flow(const HostFunction& function, const std::vector<FoundLaunch>& launches) {
+void refuse_flow(const HostFunction& function, const std::vector<HostLaunch>& launches) {
   std::string stream;
   for (std::size_t i = 0; i < launches.size(); ++i) {
-    const FoundLaunch& launch = launches[i];
-    if (!branches_over(function, function.token_at(launch.place)))
+    const HostLaunch& launch = launches[i];
+    if (!branches_over(function, launch.token))
       throw refusal(function, launch.place,
                     fmt::format("{} launches {} in a loop ({}); adopt takes functions whose launches follow from the "
                                 "sizes",
-                                function.name(), launch.entry, function.control_over(function.token_at(launch.place))));
+                                function.name(), launch.entry, function.control_over(launch.token)));
     std::string own = launch.configuration.size() > 3 ? spelled(launch.configuration[3]) : "0";
     if (own.empty()) own = "0";
     if (i > 0 && own != stream)
@@ -74,13 +73,13 @@ void refuse_flow(const HostFunction& function, const std::vector<FoundLaunch>& l
 /// Builds the kernels in front.
 class Fronts {
  public:
-  Fronts(const Source& source, const HostFunction& function, const std::vector<FoundLaunch>& launches)
+  Fronts(const Source& source, const HostFunction& function, const std::vector<HostLaunch>& launches)
       : source_(source),
         function_(function),
         launches_(launches),
         tokens_(function.tokens()),
         makes_its_own_(std::ranges::none_of(function.parameters(), &HostFunction::Parameter::array)) {
-    for (const FoundLaunch& launch : launches_) {
+    for (const HostLaunch& launch : launches_) {
       if (!launch.configuration.empty()) note_words(launch.configuration[0], of_grids_);
       for (std::size_t i = 1; i < std::min<std::size_t>(3, launch.configuration.size()); ++i)
         note_words(launch.configuration[i], fixed_);
@@ -89,8 +88,8 @@ class Fronts {
   }
 
   Sequence write() {
-    for (const FoundLaunch& launch : launches_) calls_.push_back(call_of(launch));
-    for (const FoundLaunch& launch : launches_) add_sizes_of_branches(launch);
+    for (const HostLaunch& launch : launches_) calls_.push_back(call_of(launch));
+    for (const HostLaunch& launch : launches_) add_sizes_of_branches(launch);
     add_sizes_of_grids();
     order();
     Sequence result;
@@ -150,23 +149,21 @@ class Fronts {
   /// number that decides a block or a template argument is a setting.
   void add_sizes_of_grids() {
     for (const HostFunction::Parameter& parameter : function_.parameters())
-      if (!parameter.array && is_whole_number(parameter.type) && of_grids_.contains(parameter.name) &&
-          !fixed_.contains(parameter.name))
+      if (!parameter.array && parameter.whole && of_grids_.contains(parameter.name) && !fixed_.contains(parameter.name))
         add_number({parameter.name, parameter.type, parameter.name});
   }
 
   /// Sizes that decide whether there is a launch, whatever its kernel gets. What else is asked there is no size, which
   /// the launch is refused for.
-  void add_sizes_of_branches(const FoundLaunch& launch) {
-    const auto branches = branches_over(function_, function_.token_at(launch.place));
+  void add_sizes_of_branches(const HostLaunch& launch) {
+    const auto branches = branches_over(function_, launch.token);
     for (const Branch& branch : branches.value_or(std::vector<Branch>()))
       for (const Token& word : branch.condition) {
         const std::size_t at = function_.token_at(word.begin);
         if (!word.is_word() || (at > 0 && tokens_[at - 1].is("."))) continue;
         const HostFunction::Parameter* const parameter = function_.parameter(word.text);
         if (parameter != nullptr && !parameter->array) {
-          if (!branch.returns || is_whole_number(parameter->type))
-            add_number({parameter->name, parameter->type, parameter->name});
+          if (!branch.returns || parameter->whole) add_number({parameter->name, parameter->type, parameter->name});
         } else if (branch.returns || (parameter != nullptr && !parameter->tensor)) {
           continue;
         } else if (is_tensor(word.text)) {
@@ -256,7 +253,7 @@ class Fronts {
 
   /// A function of the host that a number is computed with is a function of the device too in the text.
   bool note_helper(const std::string& word) {
-    const auto helper = HostFunction::find(source_, word);
+    const auto helper = function_named(source_, word);
     if (!helper || &helper->file() != &function_.file() || &helper->chunk() == &function_.chunk()) return false;
     if (!helpers_.insert(&helper->chunk()).second) return true;
     for (std::size_t i = helper->body().begin; i + 1 < helper->body().end; ++i)
@@ -332,7 +329,7 @@ class Fronts {
     return whole && (given || (numbers && makes_its_own_));
   }
 
-  const Declaration& kernel_of(const FoundLaunch& launch) const {
+  const Declaration& kernel_of(const HostLaunch& launch) const {
     const Declaration* declared = nullptr;
     for (const Declaration& declaration : source_.parsed.declarations)
       if (declaration.kernel && declaration.name == launch.entry &&
@@ -351,8 +348,8 @@ class Fronts {
   }
 
   /// "ns::kernel<T, 4>" as the launch writes it: its tokens.
-  TokenRange callee(const FoundLaunch& launch) const {
-    const std::size_t end = function_.token_at(launch.place);
+  TokenRange callee(const HostLaunch& launch) const {
+    const std::size_t end = launch.token;
     std::size_t begin = end - 1;
     if (tokens_[begin].is(">")) {
       int depth = 0;
@@ -366,7 +363,7 @@ class Fronts {
     return {begin, end};
   }
 
-  Call call_of(const FoundLaunch& launch) {
+  Call call_of(const HostLaunch& launch) {
     const Declaration& kernel = kernel_of(launch);
     current_ = calls_.size();
     Call call;
@@ -396,7 +393,7 @@ class Fronts {
     return open == name.end ? head : head + translated({open, name.end}, call, 0);
   }
 
-  void note_array(const FoundLaunch& launch, const Declaration& kernel, const Parameter& parameter, TokenRange range) {
+  void note_array(const HostLaunch& launch, const Declaration& kernel, const Parameter& parameter, TokenRange range) {
     bool any = false;
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const auto array = std::ranges::find(arrays_, tokens_[i].text, &Array::name);
@@ -417,7 +414,7 @@ class Fronts {
   }
 
   /// "float" of a T* where the launch is kernel<float>.
-  static std::string pointee_at(const FoundLaunch& launch, const Declaration& kernel, const Parameter& parameter) {
+  static std::string pointee_at(const HostLaunch& launch, const Declaration& kernel, const Parameter& parameter) {
     for (std::size_t i = 0; i < std::min(kernel.templates.size(), launch.templates.size()); ++i)
       if (kernel.templates[i].name == parameter.pointee) return launch.templates[i];
     return parameter.pointee;
@@ -453,7 +450,7 @@ class Fronts {
     const std::string own = template_head({&function_.file(), &function_.chunk()});
     if (!own.empty()) return own;
     const bool dispatched =
-        std::ranges::any_of(launches_, [](const FoundLaunch& launch) { return !launch.dispatch.empty(); });
+        std::ranges::any_of(launches_, [](const HostLaunch& launch) { return !launch.dispatch.empty(); });
     return dispatched ? "template <typename scalar_t>\n" : "";
   }
 
@@ -469,10 +466,10 @@ class Fronts {
   }
 
   /// "__launch_bounds__(256) " of the kernel that the front calls.
-  std::string bounds_of(const FoundLaunch& launch) const {
+  std::string bounds_of(const HostLaunch& launch) const {
     for (std::size_t i = 0; i < source_.parsed.declarations.size(); ++i) {
       if (&source_.parsed.declarations[i] != &kernel_of(launch)) continue;
-      const Source::Found place = source_.find(i);
+      const Source::Place place = source_.places[i];
       if (place.chunk == nullptr) return "";
       const std::string text = place.file->text.substr(place.chunk->begin, place.chunk->body - place.chunk->begin);
       const Tokens tokens = tokens_of(text);
@@ -498,35 +495,30 @@ class Fronts {
   }
 
   std::string rewritten(const std::string& fronts, const std::vector<std::string>& names) const {
-    std::string text = function_.file().text;
+    const std::string& text = function_.file().text;
     std::vector<std::string> arguments;
     for (const Array& array : arrays_) arguments.push_back(array.name);
     for (const Number& entry : numbers_) arguments.push_back(entry.text);
-    for (std::size_t i = launches_.size(); i-- > 0;) {  // from the end, so that places stay
+    std::vector<TextEdit> edits{{function_.chunk().begin, function_.chunk().begin, of_device(fronts)}};
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
       const TokenRange name = callee(launches_[i]);
       std::size_t open = name.end;
       while (!tokens_[open].is(">>>")) ++open;
       ++open;
-      const std::size_t close = closing(tokens_, open);
-      text.replace(tokens_[open].end, tokens_[close].begin - tokens_[open].end,
-                   fmt::format("{}", fmt::join(arguments, ", ")));
-      const std::size_t begin = tokens_[name.begin].begin;
-      text.replace(begin, launches_[i].place - begin, names[i] + head_arguments());
+      edits.push_back(
+          {tokens_[open].end, tokens_[closing(tokens_, open)].begin, fmt::format("{}", fmt::join(arguments, ", "))});
+      edits.push_back({tokens_[name.begin].begin, launches_[i].place, names[i] + head_arguments()});
     }
-    // From the end, so that places stay: the fronts, and the helpers before them as functions of the device.
-    std::map<std::size_t, std::pair<std::size_t, std::string>, std::greater<>> edits;
-    edits[function_.chunk().begin] = {0, of_device(fronts)};
-    for (const Chunk* helper : helpers_)
+    for (const Chunk* helper : helpers_)  // helpers in front of the function become functions of the device
       if (const auto place = place_of_mark(*helper); place && helper->end <= function_.chunk().begin)
-        edits[*place] = {helper->end - *place, "__host__ __device__ " + of_device(function_.file().text.substr(
-                                                                            *place, helper->end - *place))};
-    for (const auto& [place, edit] : edits) text.replace(place, edit.first, edit.second);
-    return text;
+        edits.push_back(
+            {*place, helper->end, "__host__ __device__ " + of_device(text.substr(*place, helper->end - *place))});
+    return edited(text, std::move(edits));
   }
 
   const Source& source_;
   const HostFunction& function_;
-  const std::vector<FoundLaunch>& launches_;
+  const std::vector<HostLaunch>& launches_;
   const Tokens& tokens_;
   const bool makes_its_own_;
   std::set<std::string> fixed_, of_grids_;
@@ -538,13 +530,13 @@ class Fronts {
 };
 
 /// Scratch that is set to zero once a launch has used it would need a step of its own.
-void refuse_late_memsets(const HostFunction& function, const std::vector<FoundLaunch>& launches) {
+void refuse_late_memsets(const HostFunction& function, const std::vector<HostLaunch>& launches) {
   const Tokens& tokens = function.tokens();
-  const std::size_t first = function.token_at(launches.front().place), last = function.token_at(launches.back().place);
+  const std::size_t first = launches.front().token, last = launches.back().token;
   for (std::size_t i = first; i < last; ++i) {
     if (!tokens[i].text.starts_with("cudaMemset")) continue;
     for (std::size_t k = i; k < closing(tokens, i + 1); ++k)
-      for (const FoundLaunch& launch : launches) {
+      for (const HostLaunch& launch : launches) {
         if (launch.place > tokens[i].begin) continue;
         for (const Tokens& argument : launch.arguments)
           for (const Token& token : argument)
@@ -560,53 +552,34 @@ void refuse_late_memsets(const HostFunction& function, const std::vector<FoundLa
 }  // namespace
 
 std::optional<Sequence> sequence_of(const Source& source, const std::string& name, const std::string& kernel) {
-  const std::optional<HostFunction> function = HostFunction::find(source, name);
+  const std::optional<HostFunction> function = function_named(source, name);
   if (!function) return std::nullopt;
-  std::vector<FoundLaunch> launches = function->launches(source);
-  if (!kernel.empty()) std::erase_if(launches, [&](const FoundLaunch& launch) { return launch.entry != kernel; });
+  std::vector<HostLaunch> launches = launches_in(source, *function);
+  if (!kernel.empty()) std::erase_if(launches, [&](const HostLaunch& launch) { return launch.entry != kernel; });
   if (launches.empty()) return std::nullopt;
   if (launches.size() == 1) return Sequence{.function = name, .only = launches[0].entry};
   if (&function->file() != &source.main())
-    throw bad_input(fmt::format("'{}' stands in {}; name that file", name, shown_file(function->file().path)));
+    throw bad_input(fmt::format("'{}' stands in {}; name that file", name, function->file().name));
   refuse_flow(*function, launches);
-  refuse_other_work(source, *function, function->token_at(launches.front().place),
-                    function->token_at(launches.back().place));
+  refuse_other_work(source, *function, launches.front().token, launches.back().token);
   refuse_late_memsets(*function, launches);
   return Fronts(source, *function, launches).write();
 }
 
 std::string function_that_chooses(const Source& source, const std::string& kernel) {
-  std::vector<FoundLaunch> launches = find_launches(source);
-  std::erase_if(launches, [&](const FoundLaunch& launch) { return launch.entry != kernel; });
+  std::vector<HostLaunch> launches = source.launches;
+  std::erase_if(launches, [&](const HostLaunch& launch) { return launch.entry != kernel; });
   if (launches.size() < 2 || launches.front().file != &source.main()) return "";
-  const std::optional<HostFunction> function = HostFunction::around(launches.front());
-  if (!function) return "";
+  const HostFunction* const function = launches.front().function.get();
+  if (function == nullptr) return "";
   bool chooses = false;
-  for (const FoundLaunch& launch : launches) {
+  for (const HostLaunch& launch : launches) {
     if (launch.chunk != launches.front().chunk) return "";
-    const auto branches = branches_over(*function, function->token_at(launch.place));
+    const auto branches = branches_over(*function, launch.token);
     if (!branches) return "";
     chooses = chooses || !branches->empty();
   }
   return chooses ? function->name() : "";
-}
-
-std::vector<std::string> functions_of_several(const Source& source) {
-  std::vector<std::string> names;
-  std::map<const Chunk*, int> launches;
-  for (const FoundLaunch& launch : find_launches(source))
-    if (launch.file == &source.main()) ++launches[launch.chunk];
-  for (const Chunk& chunk : source.main().chunks) {
-    if (launches[&chunk] < 2) continue;
-    const std::string head = source.main().text.substr(chunk.begin, chunk.body - chunk.begin);
-    const Tokens tokens = tokens_of(head);
-    for (std::size_t i = 1; i < tokens.size(); ++i)
-      if (tokens[i].is("(") && tokens[i - 1].is_word()) {
-        names.emplace_back(tokens[i - 1].text);
-        break;
-      }
-  }
-  return names;
 }
 
 }  // namespace harness::adopt

@@ -26,7 +26,4 @@ std::optional<Sequence> sequence_of(const Source& source, const std::string& fun
 /// they do not.
 std::string function_that_chooses(const Source& source, const std::string& kernel);
 
-/// Functions of the host that launch several kernels.
-std::vector<std::string> functions_of_several(const Source& source);
-
 }  // namespace harness::adopt

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "harness/adopt/host/resolver.h"
 #include "harness/adopt/source/element_type.h"
 #include "harness/adopt/source/kernels.h"
+#include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -66,7 +66,7 @@ std::string as_name(const std::string& text) {
 }
 
 /// 3 of the argument `x + 3`, also where a constant says 3; nothing: it is passed from its first element on.
-std::optional<std::int64_t> offset_of(const Source& source, const Declaration& kernel, const FoundLaunch* launch,
+std::optional<std::int64_t> offset_of(const Source& source, const Declaration& kernel, const HostLaunch* launch,
                                       std::size_t i) {
   if (launch == nullptr || i >= launch->arguments.size() || kernel.parameters[i].pointee.empty()) return std::nullopt;
   const std::vector<Token>& argument = launch->arguments[i];
@@ -109,7 +109,7 @@ void read_use(const std::vector<Token>& tokens, std::size_t at, Indexed& indexed
   }
 }
 
-Indexed indexed_in(const Source::Found& kernel, const std::string& accessor, int rank) {
+Indexed indexed_in(const Source::Place& kernel, const std::string& accessor, int rank) {
   Indexed indexed{std::vector<int>(static_cast<std::size_t>(rank), -1), false};
   std::vector<bool> open(static_cast<std::size_t>(rank), false);
   const std::vector<Token>& tokens = kernel.file->tokens;
@@ -186,7 +186,7 @@ class UniformStructure {
       const Declaration& declaration = source_.parsed.declarations[i];
       if (declaration.kind != Declaration::Kind::type || declaration.name != name || declaration.parameters.empty())
         continue;
-      const Source::Found place = source_.find(i);
+      const Source::Place place = source_.places[i];
       if (structure != nullptr || place.chunk == nullptr || !declaration.templates.empty()) return nullptr;
       const std::string text = place.file->text.substr(place.chunk->begin, place.chunk->end - place.chunk->begin);
       const std::string head = text.substr(0, text.find('{'));
@@ -212,8 +212,8 @@ std::string element_of_structures(const Source& source, const Parameter& paramet
 /// Builds the kernel in front, parameter by parameter.
 class Front {
  public:
-  Front(const Source& source, const Source::Found& place, const Declaration& kernel, const FoundLaunch* launch)
-      : source_(source), found_(place), kernel_(kernel), launch_(launch) {}
+  Front(const Source& source, const Source::Place& place, const Declaration& kernel, const HostLaunch* launch)
+      : source_(source), place_(place), kernel_(kernel), launch_(launch) {}
 
   std::vector<std::string> parameters, passed, before, host;  // its own; to the original; its body; at the launch
 
@@ -250,16 +250,14 @@ class Front {
   }
 
   Error refusal(const Parameter& parameter, const std::string& why) const {
-    return bad_input(fmt::format("{}: parameter '{}' of '{}' is a {}, {}",
-                                 std::filesystem::path(kernel_.file).filename().string(), parameter.name, kernel_.name,
-                                 parameter.type, why));
+    return bad_input(fmt::format("{}: parameter '{}' of '{}' is a {}, {}", shown_file(kernel_.file), parameter.name,
+                                 kernel_.name, parameter.type, why));
   }
 
   std::string host_argument(std::size_t i) const {
     if (launch_ == nullptr || i >= launch_->arguments.size() || launch_->arguments[i].empty())
       return kernel_.parameters[i].name;
-    const std::vector<Token>& tokens = launch_->arguments[i];
-    return launch_->file->text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
+    return launch_->file->text_of(launch_->arguments[i]);
   }
 
   void add_accessor(const Parameter& parameter, const std::string& argument) {
@@ -270,7 +268,7 @@ class Front {
     parameters.push_back(fmt::format("{}* {}", accessor->element, parameter.name));
     host.push_back(tensor);
     std::vector<std::string> sizes;
-    const Indexed indexed = indexed_in(found_, parameter.name, accessor->rank);
+    const Indexed indexed = indexed_in(place_, parameter.name, accessor->rank);
     for (const std::string& text : extents_of_tensor(launch_, tensor, accessor->rank)) {
       const int most = indexed.most[sizes.size()];
       const bool unused = sizes.empty() && !indexed.outermost && !is_known(text) && !host_names(text);
@@ -386,28 +384,20 @@ class Front {
 
   static std::vector<std::string> parts_of(const std::string& text) {
     std::vector<std::string> parts;
-    int depth = 0;
-    std::size_t from = 0;
-    for (const Token& token : tokens_of(text)) {
-      if (token.is("(") || token.is("{") || token.is("[")) ++depth;
-      if (token.is(")") || token.is("}") || token.is("]")) --depth;
-      if (depth != 0 || !token.is(",")) continue;
-      parts.push_back(text.substr(from, token.begin - from));
-      from = token.end;
-    }
-    parts.push_back(text.substr(from));
+    for (const Tokens& piece : split_by_commas(tokens_of(text)))
+      parts.push_back(piece.empty() ? "" : text.substr(piece.front().begin, piece.back().end - piece.front().begin));
     return parts;
   }
 
   const Source& source_;
-  const Source::Found& found_;
+  const Source::Place& place_;
   const Declaration& kernel_;
-  const FoundLaunch* launch_;
+  const HostLaunch* launch_;
   bool from_begin_ = false;
   std::vector<std::pair<std::string, std::string>> sizes_;  // text at the launch, name
 };
 
-std::string kernel_in_front(const Source::Found& place, const Declaration& kernel, const Front& front,
+std::string kernel_in_front(const Source::Place& place, const Declaration& kernel, const Front& front,
                             const std::string& name) {
   std::string call = kernel.name;
   std::vector<std::string> arguments;
@@ -426,14 +416,14 @@ std::string behind_front(const std::string& name) {
   return name.ends_with(kFront) ? name.substr(0, name.size() - kFront.size()) : "";
 }
 
-std::optional<Unpacked> unpack(const Source& source, std::size_t index, const FoundLaunch* launch, bool from_begin) {
+std::optional<Unpacked> unpack(const Source& source, std::size_t index, const HostLaunch* launch, bool from_begin) {
   const Declaration& kernel = source.parsed.declarations[index];
   bool needed = std::ranges::any_of(kernel.parameters, [&](const Parameter& parameter) {
     return is_accessor(parameter) || parameter.record || !element_of_structures(source, parameter).empty();
   });
   for (std::size_t i = 0; i < kernel.parameters.size() && from_begin; ++i)
     needed = needed || offset_of(source, kernel, launch, i).has_value();
-  const Source::Found declared = source.find(index);
+  const Source::Place declared = source.places[index];
   if (!needed || declared.chunk == nullptr) return std::nullopt;
   Front front(source, declared, kernel, launch);
   if (from_begin) front.pass_from_begin();
@@ -442,16 +432,12 @@ std::optional<Unpacked> unpack(const Source& source, std::size_t index, const Fo
   const SourceText& main = source.main();
   if (launch != nullptr && launch->file != &main)
     throw bad_input(fmt::format("'{}' takes structures, and is launched in {}; give --grid EXPR and --block EXPR",
-                                kernel.name, std::filesystem::path(launch->file->path).filename().string()));
+                                kernel.name, launch->file->name));
   if (declared.file != &main)
     throw bad_input(fmt::format("'{}' takes structures by value and is not in {} itself; name the file that holds it",
-                                kernel.name, std::filesystem::path(main.path).filename().string()));
-  Unpacked result{main.text, kernel.name + std::string(kFront)};
-  struct Edit {
-    std::size_t begin, end;
-    std::string text;
-  };
-  std::vector<Edit> edits{
+                                kernel.name, main.name));
+  Unpacked result{"", kernel.name + std::string(kFront)};
+  std::vector<TextEdit> edits{
       {declared.chunk->end, declared.chunk->end, kernel_in_front(declared, kernel, front, result.kernel)}};
   if (launch != nullptr) {
     const std::size_t name = main.text.rfind(launch->entry, launch->place);
@@ -462,8 +448,7 @@ std::optional<Unpacked> unpack(const Source& source, std::size_t index, const Fo
     const std::size_t close = closing(main.tokens, open);
     edits.push_back({main.tokens[open].end, main.tokens[close].begin, fmt::format("{}", fmt::join(front.host, ", "))});
   }
-  std::ranges::sort(edits, [](const Edit& a, const Edit& b) { return a.begin > b.begin; });
-  for (const Edit& edit : edits) result.text.replace(edit.begin, edit.end - edit.begin, edit.text);
+  result.text = edited(main.text, std::move(edits));
   return result;
 }
 

@@ -21,7 +21,7 @@ std::string behind_front(const std::string& name);
 /// have; a structure becomes its fields. Nothing: the kernel takes neither. `launch`: of the kernel, nullptr where
 /// there is none. Throws Error(bad_input) for what has parts that are no numbers and no arrays of numbers.
 /// `from_begin`: where the launch passes x + 3, the kernel in front takes x, since the kernel reads before x + 3.
-std::optional<Unpacked> unpack(const Source& source, std::size_t kernel, const FoundLaunch* launch,
+std::optional<Unpacked> unpack(const Source& source, std::size_t kernel, const HostLaunch* launch,
                                bool from_begin = false);
 
 }  // namespace harness::adopt

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
@@ -65,7 +65,7 @@ Places of_files(const Source& source, const std::string& name) {
 }
 
 /// A variable of the host's function, or the uses of a parameter of it.
-Places of_variable(const FoundLaunch& launch, const std::string& name) {
+Places of_variable(const HostLaunch& launch, const std::string& name) {
   if (launch.chunk == nullptr) return {};
   const std::vector<Token>& tokens = launch.file->tokens;
   for (std::size_t i = tokens.size() - 1; i-- > 1;) {
@@ -84,7 +84,7 @@ Places of_variable(const FoundLaunch& launch, const std::string& name) {
   return uses;
 }
 
-Places of_template(const Source& source, const FoundLaunch& launch, std::size_t place, const std::string& name) {
+Places of_template(const Source& source, const HostLaunch& launch, std::size_t place, const std::string& name) {
   if (place >= launch.template_tokens.size()) return {};
   // An argument that is the host's constant of the same name may stand in <<<>>> too: its definition changes.
   const std::vector<Token>& argument = launch.template_tokens[place];
@@ -98,11 +98,11 @@ Places of_template(const Source& source, const FoundLaunch& launch, std::size_t 
 }  // namespace
 
 std::vector<ValuePlace> value_places(const Source& source, const Declaration* kernel,
-                                     const std::vector<FoundLaunch>& launches, const std::string& name) {
+                                     const std::vector<HostLaunch>& launches, const std::string& name) {
   Places places;
   for (std::size_t i = 0; kernel != nullptr && i < kernel->templates.size(); ++i) {
     if (kernel->templates[i].name != name || kernel->templates[i].type) continue;
-    for (const FoundLaunch& launch : launches) {
+    for (const HostLaunch& launch : launches) {
       const Places here = of_template(source, launch, i, name);
       if (here.empty()) return {};
       append(places, here);
@@ -111,9 +111,9 @@ std::vector<ValuePlace> value_places(const Source& source, const Declaration* ke
   }
   places = of_files(source, name);
   if (!places.empty()) return places;
-  for (const FoundLaunch& launch : launches) append(places, of_variable(launch, name));
+  for (const HostLaunch& launch : launches) append(places, of_variable(launch, name));
   if (places.empty() && name == "block" && kernel != nullptr)
-    for (const FoundLaunch& launch : launches)
+    for (const HostLaunch& launch : launches)
       if (launch.configuration.size() > 1) places.push_back(span(*launch.file, launch.configuration[1]));
   return places;
 }

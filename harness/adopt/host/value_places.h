@@ -21,7 +21,7 @@ struct ValuePlace {
 /// in <<<>>>. `kernel`: nullptr where there are several. Empty: nowhere, or a launch leaves the template argument to
 /// its default.
 std::vector<ValuePlace> value_places(const Source& source, const Declaration* kernel,
-                                     const std::vector<FoundLaunch>& launches, const std::string& name);
+                                     const std::vector<HostLaunch>& launches, const std::string& name);
 
 /// The number that stands at all of them; nothing: another text, or no place.
 std::optional<std::int64_t> value_at(const std::vector<ValuePlace>& places);

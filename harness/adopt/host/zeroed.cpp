@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "harness/adopt/host/local_values.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
 
 /// `logits_ptr` and `logits` of `float* logits_ptr = logits.data_ptr<float>()`.
-std::set<std::string> names_of_array(const FoundLaunch& launch, const Tokens& argument) {
+std::set<std::string> names_of_array(const HostLaunch& launch, const Tokens& argument) {
   std::set<std::string> names;
   Tokens value = argument;
   for (int depth = 0; depth < kDeepestName; ++depth) {
@@ -17,9 +17,9 @@ std::set<std::string> names_of_array(const FoundLaunch& launch, const Tokens& ar
       return token.is_word() && !token.is("thrust") && !token.is("raw_pointer_cast") && !token.is("reinterpret_cast");
     });
     if (word == value.end() || !names.insert(std::string(word->text)).second) break;
-    const auto further = local_meaning(launch, word->text);
+    const Tokens* const further = launch.local(word->text);
     // A pointer into another array; whatever a function makes has no other name.
-    const bool view = further && !further->empty() &&
+    const bool view = further != nullptr && !further->empty() &&
                       (further->size() == 1 || std::ranges::any_of(*further, [](const Token& token) {
                          return token.is("data_ptr") || token.is("data") || token.is("raw_pointer_cast") ||
                                 token.is("contiguous") || token.is("mutable_data_ptr");
@@ -116,7 +116,7 @@ class Events {
 }  // namespace
 
 std::set<std::string> zeroed_arguments(const KernelLaunch& at) {
-  const FoundLaunch& written = *at.launch;
+  const HostLaunch& written = *at.launch;
   std::set<std::string> zeroed;
   if (written.chunk == nullptr) return zeroed;
   for (std::size_t p = 0; p < std::min(at.kernel.parameters.size(), written.arguments.size()); ++p) {

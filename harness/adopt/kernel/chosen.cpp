@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/adopt/source/functions.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
@@ -35,7 +36,7 @@ std::string condition_of_kernels(const SourceText& file) {
 
 std::optional<Sequence> chosen_sequence(const Source& source, AdoptOptions& options) {
   if (options.entries.size() != 1) return std::nullopt;
-  const std::vector<std::string> kernels = kernels_of(source);
+  const std::vector<std::string>& kernels = source.kernels;
   if (std::ranges::find(kernels, options.entries[0]) != kernels.end()) return std::nullopt;
   std::optional<Sequence> sequence = sequence_of(source, options.entries[0]);
   if (!sequence || sequence->only.empty()) return sequence;
@@ -43,10 +44,9 @@ std::optional<Sequence> chosen_sequence(const Source& source, AdoptOptions& opti
   return std::nullopt;
 }
 
-std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
-                            const std::vector<FoundLaunch>& launches) {
-  const std::string file = shown_file(source.main().path);
-  const std::vector<std::string> names = kernels_of(source);
+std::string kernel_to_adopt(const Source& source, const AdoptOptions& options) {
+  const std::string file = source.main().name;
+  const std::vector<std::string>& names = source.kernels;
   if (names.empty())
     if (const std::string condition = condition_of_kernels(source.main()); !condition.empty())
       throw bad_input(fmt::format("the kernels of {} stand behind '{}', which does not hold; give -D NAME=VALUE of it",
@@ -64,7 +64,7 @@ std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
   }
   if (names.size() == 1) return names[0];
   std::vector<std::string> launched;
-  for (const FoundLaunch& launch : launches)
+  for (const HostLaunch& launch : source.launches)
     if (std::find(names.begin(), names.end(), launch.entry) != names.end() &&
         std::find(launched.begin(), launched.end(), launch.entry) == launched.end())
       launched.push_back(launch.entry);
@@ -73,21 +73,20 @@ std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
                               file, names.size(), file, fmt::join(names, ", "), or_a_function(source)));
 }
 
-const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry,
-                             int line) {
+const HostLaunch* launch_of(const Source& source, std::size_t kernel, int line) {
+  const std::string& entry = source.parsed.declarations[kernel].name;
   std::vector<std::string> lines;
-  for (const FoundLaunch& launch : launches) {
-    const int own = line_of(launch.file->text, launch.place);
+  for (const HostLaunch& launch : source.launches) {
     if (launch.entry != entry) continue;
-    if (line == 0 || line == own) return &launch;
-    lines.push_back(fmt::format("{}", own));
+    if (line == 0 || line == launch.line) return &launch;
+    lines.push_back(fmt::format("{}", launch.line));
   }
   if (line > 0 && !lines.empty())
     throw bad_input(fmt::format("--launch {}: no launch of {} stands at that line; they stand at {}", line, entry,
                                 fmt::join(lines, ", ")));
-  const FoundLaunch* through = nullptr;
-  const std::size_t parameters = source.parsed.declarations[index_of(source, entry)].parameters.size();
-  for (const FoundLaunch& launch : launches) {
+  const HostLaunch* through = nullptr;
+  const std::size_t parameters = source.parsed.declarations[kernel].parameters.size();
+  for (const HostLaunch& launch : source.launches) {
     const bool is_kernel = std::ranges::any_of(source.parsed.declarations, [&](const Declaration& declaration) {
       return declaration.kernel && declaration.name == launch.entry;
     });
@@ -116,14 +115,14 @@ std::optional<std::string> with_one_overload(const Source& source, AdoptOptions&
       matches = true;
       continue;
     }
-    const auto [file, chunk] = source.find(i);
+    const auto [file, chunk] = source.places[i];
     if (file != &source.main()) continue;
     for (std::size_t at = chunk->begin; at < chunk->end; ++at)
       if (text[at] != '\n') text[at] = ' ';
   }
   if (!matches)
-    throw bad_input(fmt::format("{} has no kernel '{}'; it has: {}", shown_file(source.main().path), entry,
-                                signatures.empty() ? fmt::format("{}", fmt::join(kernels_of(source), ", "))
+    throw bad_input(fmt::format("{} has no kernel '{}'; it has: {}", source.main().name, entry,
+                                signatures.empty() ? fmt::format("{}", fmt::join(source.kernels, ", "))
                                                    : fmt::format("{}", fmt::join(signatures, ", "))));
   options.entries = {name};
   return text;

@@ -11,13 +11,11 @@
 namespace harness::adopt {
 
 /// The name of the kernel to adopt. Throws Error(bad_input) where several could be meant, or none.
-std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
-                            const std::vector<FoundLaunch>& launches);
+std::string kernel_to_adopt(const Source& source, const AdoptOptions& options);
 /// The launch of a kernel: its own, else the only one through a variable that may hold it: of as many arguments, and of
 /// no kernel's name. nullptr: there is none.
 /// `line`: the one that stands there; 0: the first.
-const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry,
-                             int line = 0);
+const HostLaunch* launch_of(const Source& source, std::size_t kernel, int line = 0);
 /// The function of the host that `options` name, where it launches several kernels. One that launches a single kernel
 /// stands for that: `options` then name it.
 std::optional<Sequence> chosen_sequence(const Source& source, AdoptOptions& options);

@@ -25,25 +25,13 @@ bool of_parameters(const AdoptedKernel& kernel, const std::string& type) {
   });
 }
 
-/// "T=f16,bf16" -> T and these types.
-std::map<std::string, std::vector<Dtype>> types_said(const AdoptedKernel& kernel, const AdoptOptions& options) {
-  std::map<std::string, std::vector<Dtype>> types;
-  for (const std::string& text : options.types) {
-    const auto [name, list] = name_and_rest("type", text);
-    const bool has_parameter =
-        std::ranges::any_of(kernel.declaration.templates,
-                            [&, own = name](const auto& parameter) { return parameter.type && parameter.name == own; });
-    if (!has_parameter)
-      throw bad_input(fmt::format("--type {}: '{}' has no type '{}' among its template parameters", text,
+void refuse_foreign_types(const AdoptedKernel& kernel, const Answers& answers) {
+  for (const auto& [name, types] : answers.types)
+    if (std::ranges::none_of(kernel.declaration.templates, [&, &own = name](const TemplateParameter& parameter) {
+          return parameter.type && parameter.name == own;
+        }))
+      throw bad_input(fmt::format("--type {}: '{}' has no type '{}' among its template parameters", types.text,
                                   kernel.shown_name(), name));
-    for (const std::string& type : by_commas(list)) {
-      const auto dtype = parse_dtype(type);
-      if (!dtype)
-        throw bad_input(fmt::format("--type {}: '{}' is no element type such as f32, f16, bf16, s32", text, type));
-      types[name].push_back(*dtype);
-    }
-  }
-  return types;
 }
 
 Error unknown_type(const AdoptedKernel& kernel, const std::string& parameter, const std::string& type) {
@@ -59,30 +47,31 @@ Error unknown_type(const AdoptedKernel& kernel, const std::string& parameter, co
 
 }  // namespace
 
-void choose_types(AdoptedKernel& kernel, const AdoptOptions& options) {
-  const std::map<std::string, std::vector<Dtype>> types = types_said(kernel, options);
+void choose_types(AdoptedKernel& kernel, const Answers& answers) {
+  refuse_foreign_types(kernel, answers);
   std::string dispatched;
   for (const TemplateParameter& parameter : kernel.declaration.templates) {
     if (!parameter.type) continue;
     const auto argument = kernel.launch.templates.find(parameter.name);
     std::string written = argument == kernel.launch.templates.end() ? "" : argument->second;
-    const auto answer = types.find(parameter.name);
-    if (answer != types.end() && answer->second.size() == 1) written = cuda_type(answer->second.front());
+    const auto answer = answers.types.find(parameter.name);
+    const std::vector<Dtype> types = answer == answers.types.end() ? std::vector<Dtype>() : answer->second.dtypes;
+    if (types.size() == 1) written = cuda_type(types.front());
     // int64_t is a long, and arrays of eight bytes are passed as long long: two types to a template.
     if (const auto whole = dtype_of_type(written); whole && !is_floating(*whole) && storage_bytes(*whole) == 8)
       kernel.launch.templates[parameter.name] = written = cuda_type(*whole);
-    const bool several = answer != types.end() && answer->second.size() > 1;
+    const bool several = types.size() > 1;
     const std::vector<std::string> words = words_of(written);
     const auto fixed = several ? std::nullopt : dtype_of_type(written);
     const bool word = words.size() == 1 && words[0] == written;
-    const bool varies = several || (kernel.launch.dtypes.size() > 1 && answer == types.end());
+    const bool varies = several || (kernel.launch.dtypes.size() > 1 && types.empty());
     if (fixed &&
         (!is_floating(*fixed) || !kernel.dtype_parameter.empty() || varies || !of_pointer(kernel, parameter.name))) {
       kernel.types[parameter.name] = written;
     } else if (kernel.dtype_parameter.empty() && (written.empty() || word || fixed || several)) {
       kernel.dtype_parameter = parameter.name;
       dispatched = fixed || several ? "" : written;
-      if (several) kernel.dtypes = answer->second;
+      if (several) kernel.dtypes = types;
       else if (fixed) kernel.dtypes = {*fixed};
       else
         for (const std::string& type : kernel.launch.dtypes) kernel.dtypes.push_back(*parse_dtype(type));
@@ -233,7 +222,7 @@ bool subtracts(const Formula& formula) {
 constexpr double kLeastSize = 32;
 
 /// Whole numbers of the signature, but for small ones that the launch passes as literals.
-void add_passed_sizes(AdoptedKernel& kernel, const FoundLaunch* first) {
+void add_passed_sizes(AdoptedKernel& kernel, const HostLaunch* first) {
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     AdoptedParameter& parameter = kernel.parameters[i];
     if (parameter.kind != Param::size) continue;
@@ -335,7 +324,7 @@ void keep_launches_positive(AdoptedKernel& kernel) {
 
 }  // namespace
 
-void add_sizes(AdoptedKernel& kernel, const FoundLaunch* first) {
+void add_sizes(AdoptedKernel& kernel, const HostLaunch* first) {
   add_passed_sizes(kernel, first);
   add_foreign_sizes(kernel, symbols_of_launches(kernel));
   fill_in_values(kernel);
@@ -377,7 +366,7 @@ std::optional<double> value_in_files(const Source& source, const std::string& na
 
 }  // namespace
 
-void take_values_of_the_file(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first) {
+void take_values_of_the_file(AdoptedKernel& kernel, const Source& source, const HostLaunch* first) {
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     AdoptedParameter& parameter = kernel.parameters[i];
     if (parameter.kind != Param::real || !parameter.unsaid) continue;

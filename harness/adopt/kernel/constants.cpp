@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <optional>
 
 #include "harness/adopt/source/element_type.h"
-#include "harness/adopt/source/filled_symbols.h"
-#include "harness/adopt/source/kernels.h"
+#include "harness/adopt/source/source.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
 
@@ -35,15 +33,15 @@ Elements elements_of(const std::string& type) {
 }
 
 std::string where(const Source& source, std::size_t index) {
-  const Source::Found declared = source.find(index);
-  return fmt::format("{}:{}", std::filesystem::path(declared.file->path).filename().string(),
+  const Source::Place declared = source.places[index];
+  return fmt::format("{}:{}", declared.file->name,
                      line_of(declared.file->text, source.parsed.declarations[index].place));
 }
 
 /// Why the variable is no argument; "" where it can be one.
 std::string unfit(const Source& source, const Declaration& variable, const Elements& elements) {
-  if (!filled_symbols(source).contains(variable.name)) {
-    if (addressed_symbols(source).contains(variable.name))
+  if (!source.filled.contains(variable.name)) {
+    if (source.addressed.contains(variable.name))
       return "is filled by its address (cudaGetSymbolAddress); fill it with cudaMemcpyToSymbol, or pass it as a "
              "parameter";
     return "is never filled in the files that are read (cudaMemcpyToSymbol); name the file that fills it, or pass it "
@@ -75,7 +73,7 @@ void add_constants(AdoptedKernel& kernel, const Source& source, const std::vecto
     const bool is_parameter =
         std::ranges::find(kernel.parameters, variable.name, &AdoptedParameter::name) != kernel.parameters.end();
     parameter.name = is_parameter ? variable.name + "_constant" : variable.name;
-    parameter.symbol = qualified_name(source, index);
+    parameter.symbol = variable.qualified;
     parameter.dtype = *dtype_of_type(elements.type, &parameter.lanes);
     parameter.role = "input";
     parameter.answered = parameter.declared_read_only = true;

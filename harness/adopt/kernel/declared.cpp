@@ -85,15 +85,15 @@ void read_hosts(Declared& declared) {
   AdoptOptions& options = declared.options;
   const Source& source = declared.source;
   const bool has_launch = !options.grid.empty() && !options.block.empty();
-  const std::vector<std::string> kernels = kernels_of(source);
+  const std::vector<std::string>& kernels = source.kernels;
   const std::string name = options.entries.size() == 1 ? options.entries[0] : kernels.size() == 1 ? kernels[0] : "";
   if (!options.hosts.empty() || std::ranges::find(kernels, name) == kernels.end()) return;
-  if (launch_of(source, find_launches(source), name) != nullptr) return;
+  if (launch_of(source, index_of(source, name)) != nullptr) return;
   const std::vector<std::string> hosts = files_that_launch(options.file, name);
   if (hosts.size() > 1 && has_launch) return;
   if (hosts.size() > 1)
     throw bad_input(fmt::format("{} does not launch {}, and {} other files do; name one of them: --host {}",
-                                shown_file(source.main().path), name, hosts.size(), fmt::join(hosts, " or --host ")));
+                                source.main().name, name, hosts.size(), fmt::join(hosts, " or --host ")));
   if (hosts.empty()) return;
   options.hosts = hosts;
   read_again(declared, source.main().text);
@@ -103,8 +103,8 @@ void read_hosts(Declared& declared) {
 void take(Declared& declared, Sequence sequence, const std::string& function) {
   AdoptOptions& options = declared.options;
   if (options.name.empty()) options.name = function;
-  options.function = function;
-  options.scratch = std::move(sequence.scratch);
+  declared.function = function;
+  declared.scratch = std::move(sequence.scratch);
   options.entries = std::move(sequence.kernels);
   read_again(declared, sequence.text);
 }
@@ -121,7 +121,7 @@ void write_out_launchers(Declared& declared) {
 /// A function that launches several kernels. False: another one was asked for.
 bool take_sequence(Declared& declared) {
   AdoptOptions& options = declared.options;
-  const std::vector<std::string> kernels = kernels_of(declared.source);
+  const std::vector<std::string>& kernels = declared.source.kernels;
   if (options.entries.size() == 1 && std::ranges::find(kernels, options.entries[0]) == kernels.end())
     write_out_launchers(declared);
   const auto sequence = chosen_sequence(declared.source, options);
@@ -135,11 +135,11 @@ bool take_sequence(Declared& declared) {
 
 /// Do sizes alone say which of the launches are made?
 bool are_chosen_by_sizes(const Declared& declared) {
-  const std::vector<FoundLaunch> launches = find_launches(declared.source);
   const std::set<std::string> none;
   return std::ranges::all_of(declared.options.entries, [&](const std::string& entry) {
-    const FoundLaunch* const launch = launch_of(declared.source, launches, entry);
-    const Declaration& kernel = declared.source.parsed.declarations[index_of(declared.source, entry)];
+    const std::size_t index = index_of(declared.source, entry);
+    const HostLaunch* const launch = launch_of(declared.source, index);
+    const Declaration& kernel = declared.source.parsed.declarations[index];
     const KernelLaunch at{declared.source, launch, kernel, none};
     return launch != nullptr && reached(at, Resolver(at)) != nullptr;
   });
@@ -152,7 +152,7 @@ bool take_branches(Declared& declared, const std::string& kernel) {
   const bool answered = options.launch_line > 0 || options.launch_number > 0 || !options.grid.empty() ||
                         !options.block.empty() || !options.shared.empty() || !options.tune.empty();
   if (answered) return false;
-  const AdoptOptions asked = options;
+  const AdoptOptions before = options;
   const std::string text = declared.source.main().text;
   try {
     write_out_launchers(declared);
@@ -163,7 +163,9 @@ bool take_branches(Declared& declared, const std::string& kernel) {
     }
   } catch (const Error&) {  // then it is asked which one is meant
   }
-  declared.options = asked;
+  declared.options = before;
+  declared.function.clear();
+  declared.scratch.clear();
   if (declared.source.main().text != text) read_again(declared, text);
   return false;
 }
@@ -171,35 +173,40 @@ bool take_branches(Declared& declared, const std::string& kernel) {
 void take_kernel(Declared& declared) {
   const Source& source = declared.source;
   AdoptOptions& options = declared.options;
-  const std::string name = kernel_to_adopt(source, options, find_launches(source));
+  const std::string name = kernel_to_adopt(source, options);
   const std::size_t index = index_of(source, name);
   refuse_broken_signature(source, index);
   refuse_overloads(source, index);
   if (take_branches(declared, name)) return;
-  const std::vector<FoundLaunch> launches = find_launches(source);  // it may have been read again
   declared.notes = take_pragmas(source, index, options);
   find_launch_line(source, options);
   const bool has_launch = !options.grid.empty() && !options.block.empty();
-  const FoundLaunch* launch = launch_of(source, launches, name, options.launch_line);
+  const HostLaunch* launch = launch_of(source, index, options.launch_line);
   if (has_launch && launch != nullptr && launch->file != &source.main()) launch = nullptr;
   const auto unpacked = unpack(source, index, launch, options.from_begin);
   if (!unpacked) return;
   if (options.name.empty()) options.name = name;
   options.entries = {unpacked->kernel};
-  options.in_front_of = name;
+  declared.in_front_of = name;
   read_again(declared, unpacked->text);
 }
 
 }  // namespace
 
 Declared declare(const AdoptOptions& options) {
-  Declared declared{read_cuda_source(options.file, beside_of(options)), options, "", {}};
+  Declared declared{.source = read_cuda_source(options.file, beside_of(options)), .options = options};
   refuse_unclosed(declared.source);
   declared.digest = declared.source.digest;
   define_tuned(declared);
   write_out(declared);
   read_hosts(declared);
   if (!take_sequence(declared)) take_kernel(declared);
+  if (declared.function.empty())
+    declared.kernels = {index_of(declared.source, kernel_to_adopt(declared.source, declared.options))};
+  else
+    for (const std::string& entry : declared.options.entries)
+      declared.kernels.push_back(index_of(declared.source, entry));
+  declared.answers = answers_of(declared.options);
   return declared;
 }
 

@@ -140,14 +140,6 @@ bool is_made(const LaunchShape& launch, const Values& values) {
   return !launch.when || evaluate(*launch.when, values).value_or(1) != 0;
 }
 
-std::vector<std::size_t> AdoptedKernel::launched_at(const Values& values) const {
-  std::vector<std::size_t> made;
-  const std::vector<const LaunchShape*> all = launches();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (is_made(*all[i], values)) made.push_back(i);
-  return made;
-}
-
 std::string AdoptedKernel::entry_of_launch(std::size_t i, const std::string& first) const {
   if (i == 0 || !first.starts_with(qualified)) return first;
   return further.at(i - 1).qualified + first.substr(qualified.size());

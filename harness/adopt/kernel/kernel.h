@@ -82,6 +82,7 @@ struct Condition {
 
 /// A launch behind the first one: of another kernel with the same parameters.
 struct FurtherLaunch {
+  std::size_t index = 0;  // of its kernel's declaration
   std::string name, qualified;
   LaunchShape launch;
 };
@@ -124,8 +125,6 @@ struct AdoptedKernel {
   std::vector<const LaunchShape*> launches() const;
   /// Of every launch, with symbols replaced.
   void replace_in_launches(const std::map<std::string, FormulaPtr>& replaced);
-  /// Of the launches, the places of those that are made at these values; a condition that they do not settle holds.
-  std::vector<std::size_t> launched_at(const Values& values) const;
   /// The name expression of launch `i`, where `first` is that of the first one.
   std::string entry_of_launch(std::size_t i, const std::string& first) const;
   /// The name expression for a type and values of what is tuned: as a manifest writes it, or with all filled in.

@@ -15,19 +15,22 @@
 #include "harness/adopt/kernel/tuned.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/option_text.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
 namespace {
 
-LaunchShape launch_shape(const Source& source, const FoundLaunch* launch, const Declaration& declaration,
-                         const AdoptOptions& options, const std::set<std::string>& tuned) {
+LaunchShape launch_shape(const Declared& declared, std::size_t kernel, const HostLaunch* launch,
+                         const std::set<std::string>& tuned) {
+  const Source& source = declared.source;
+  const AdoptOptions& options = declared.options;
+  const Declaration& declaration = source.parsed.declarations[kernel];
   const bool has_options = !options.grid.empty() && !options.block.empty();
   LaunchShape shape;
   if (launch != nullptr) {
     try {
-      shape = resolve_launch({source, launch, declaration, tuned}, options.function.empty());
+      shape = resolve_launch({source, launch, declaration, tuned}, declared.function.empty());
     } catch (const Error&) {
       if (!has_options) throw;
     }
@@ -35,7 +38,7 @@ LaunchShape launch_shape(const Source& source, const FoundLaunch* launch, const 
     throw bad_input(
         fmt::format("{} has no launch {}<<<...>>> that says its grid and block; give --grid EXPR and --block EXPR "
                     "in terms of its parameters",
-                    shown_file(source.main().path), declaration.name));
+                    source.main().name, declaration.name));
   }
   if (!options.grid.empty()) shape.grid = read_dimensions("--grid", options.grid, declaration, tuned);
   if (!options.block.empty()) shape.block = read_dimensions("--block", options.block, declaration, tuned);
@@ -46,23 +49,19 @@ LaunchShape launch_shape(const Source& source, const FoundLaunch* launch, const 
   return shape;
 }
 
-std::string shown_configuration(const FoundLaunch& launch) {
+std::string shown_configuration(const HostLaunch& launch) {
   std::string text;
   for (const Tokens& piece : launch.configuration) text += (text.empty() ? "" : ", ") + spelled(piece);
   return text;
 }
 
 /// Reads the launches of a kernel, or of several.
-void read_launches(AdoptedKernel& kernel, const Declared& declared, const std::vector<FoundLaunch>& launches,
-                   const FoundLaunch* first) {
+void read_launches(AdoptedKernel& kernel, const Declared& declared, const HostLaunch* first) {
   std::set<std::string> tuned;
   for (const auto& [name, values] : kernel.tuned) tuned.insert(name);
-  kernel.launch = launch_shape(declared.source, first, kernel.declaration, declared.options, tuned);
-  for (FurtherLaunch& further : kernel.further) {
-    const Declaration& declaration = declared.source.parsed.declarations[index_of(declared.source, further.name)];
-    further.launch = launch_shape(declared.source, launch_of(declared.source, launches, further.name), declaration,
-                                  declared.options, tuned);
-  }
+  kernel.launch = launch_shape(declared, kernel.index, first, tuned);
+  for (FurtherLaunch& further : kernel.further)
+    further.launch = launch_shape(declared, further.index, launch_of(declared.source, further.index), tuned);
 }
 
 /// A flag or a mode that two launches pass as two numbers: sizes of other calls are no other way to launch.
@@ -70,28 +69,23 @@ bool passes_another_mode(const LaunchShape& a, const LaunchShape& b, const Param
   constexpr double kMostModes = 16;
   const auto own = a.constants.find(parameter.name), other = b.constants.find(parameter.name);
   if (!parameter.pointee.empty() || own == a.constants.end() || other == b.constants.end()) return false;
-  const bool whole = is_whole_number(parameter.resolved) && std::max(own->second, other->second) <= kMostModes;
+  const bool whole = parameter.whole && std::max(own->second, other->second) <= kMostModes;
   return (whole || parameter.resolved == "bool") && own->second != other->second;
 }
 
-bool is_same_launch(const LaunchShape& a, const LaunchShape& b, const AdoptedKernel& kernel,
-                    const AdoptOptions& options) {
+bool is_same_launch(const LaunchShape& a, const LaunchShape& b, const AdoptedKernel& kernel, const Declared& declared) {
+  const AdoptOptions& options = declared.options;
   const auto alike = [](const FormulaPtr& x, const FormulaPtr& y) { return equal(*x, *y); };
   const bool grid = !options.grid.empty() || std::ranges::equal(a.grid, b.grid, alike),
              block = !options.block.empty() || std::ranges::equal(a.block, b.block, alike),
              shared = !options.shared.empty() || alike(a.shared, b.shared);
   if (!grid || !block || !shared) return false;
   if (std::ranges::any_of(kernel.declaration.parameters, [&](const Parameter& parameter) {
-        return std::ranges::none_of(options.settings,
-                                    [&](const std::string& text) { return text.starts_with(parameter.name + "="); }) &&
-               passes_another_mode(a, b, parameter);
+        return !declared.answers.sets(parameter.name) && passes_another_mode(a, b, parameter);
       }))
     return false;
   return std::ranges::all_of(kernel.declaration.templates, [&](const TemplateParameter& parameter) {
-    const bool is_answered =
-        kernel.tuned.contains(parameter.name) || std::ranges::any_of(options.types, [&](const std::string& text) {
-          return text.starts_with(parameter.name + "=");
-        });
+    const bool is_answered = kernel.tuned.contains(parameter.name) || declared.answers.types.contains(parameter.name);
     const auto own = a.templates.find(parameter.name), other = b.templates.find(parameter.name);
     if (is_answered || (own == a.templates.end() && other == b.templates.end())) return true;
     return own != a.templates.end() && other != b.templates.end() && own->second == other->second;
@@ -99,22 +93,21 @@ bool is_same_launch(const LaunchShape& a, const LaunchShape& b, const AdoptedKer
 }
 
 /// Launches of the kernel that differ from the first: nobody may choose for a person.
-void refuse_other_launches(const AdoptedKernel& kernel, const Declared& declared,
-                           const std::vector<FoundLaunch>& launches, const FoundLaunch* first) {
+void refuse_other_launches(const AdoptedKernel& kernel, const Declared& declared, const HostLaunch* first) {
   std::set<std::string> tuned;
   for (const auto& [name, values] : kernel.tuned) tuned.insert(name);
   std::vector<std::string> texts;
   std::string tune;
-  for (const FoundLaunch& launch : launches) {
+  for (const HostLaunch& launch : declared.source.launches) {
     if (first == nullptr || launch.entry != first->entry) continue;
     const std::string where =
-        fmt::format("{}: {}{}<<<{}>>>", line_of(launch.file->text, launch.place), launch.entry,
+        fmt::format("{}: {}{}<<<{}>>>", launch.line, launch.entry,
                     launch.templates.empty() ? "" : fmt::format("<{}>", fmt::join(launch.templates, ",")),
                     shown_configuration(launch));
     bool same = &launch == first;
     try {
       const LaunchShape shape = resolve_launch({declared.source, &launch, kernel.declaration, tuned}, true);
-      same = same || is_same_launch(kernel.launch, shape, kernel, declared.options);
+      same = same || is_same_launch(kernel.launch, shape, kernel, declared);
       for (const TemplateParameter& parameter : kernel.declaration.templates)
         if (!parameter.type && !same && shape.templates.contains(parameter.name) &&
             kernel.launch.templates.contains(parameter.name) &&
@@ -129,15 +122,15 @@ void refuse_other_launches(const AdoptedKernel& kernel, const Declared& declared
   if (texts.size() < 2) return;
   throw bad_input(fmt::format(
       "{} launches {} in {} ways, as its host chooses, and a plan has one ({}); name one with --launch LINE{}",
-      shown_file(first == nullptr ? declared.source.main().path : first->file->path), kernel.shown_name(), texts.size(),
+      first == nullptr ? declared.source.main().name : first->file->name, kernel.shown_name(), texts.size(),
       fmt::join(texts, ", "), tune));
 }
 
-void read_parameters(AdoptedKernel& kernel, const AdoptOptions& options) {
+void read_parameters(AdoptedKernel& kernel, const std::set<std::string>& scratch) {
   for (const Parameter& parameter : kernel.declaration.parameters)
     kernel.parameters.push_back(classify(kernel, parameter));
   for (AdoptedParameter& parameter : kernel.parameters) {
-    if (options.scratch.contains(parameter.name)) parameter.kind = Param::scratch;
+    if (scratch.contains(parameter.name)) parameter.kind = Param::scratch;
     const bool data = parameter.kind == Param::pointer && parameter.declared_read_only;
     for (const LaunchShape* launch : kernel.launches())  // of what is only read, zeros are one program's data
       if (launch->zeroed.contains(parameter.name) && !data) parameter.zeroed = true;
@@ -204,28 +197,28 @@ std::string plugin_name(const AdoptOptions& options, const AdoptedKernel& kernel
 AdoptedKernel choose_kernel(const Declared& declared) {
   const Source& source = declared.source;
   const AdoptOptions& options = declared.options;
-  const std::vector<FoundLaunch> launches = find_launches(source);
-  const bool several = !options.function.empty();
-  const std::string name = several ? options.entries.front() : kernel_to_adopt(source, options, launches);
+  const bool several = !declared.function.empty();
   AdoptedKernel kernel;
-  kernel.index = index_of(source, name);
+  kernel.index = declared.kernels.front();
   refuse_broken_signature(source, kernel.index);
   kernel.declaration = source.parsed.declarations[kernel.index];
-  kernel.qualified = qualified_name(source, kernel.index);
-  kernel.function = options.function;
-  kernel.in_front_of = options.in_front_of;
-  kernel.tuned = read_tuned(options);
-  for (std::size_t i = 1; several && i < options.entries.size(); ++i)
-    kernel.further.push_back({options.entries[i], qualified_name(source, index_of(source, options.entries[i])), {}});
-  const FoundLaunch* const first = launch_of(source, launches, name, options.launch_line);
-  read_launches(kernel, declared, launches, first);
-  if (!several && options.launch_line == 0) refuse_other_launches(kernel, declared, launches, first);
-  if (tune_blocks(kernel, source, first, options)) read_launches(kernel, declared, launches, first);
-  choose_types(kernel, options);
+  kernel.qualified = kernel.declaration.qualified;
+  kernel.function = declared.function;
+  kernel.in_front_of = declared.in_front_of;
+  kernel.tuned = declared.answers.tuned;
+  for (std::size_t i = 1; i < declared.kernels.size(); ++i) {
+    const Declaration& further = source.parsed.declarations[declared.kernels[i]];
+    kernel.further.push_back({declared.kernels[i], further.name, further.qualified, {}});
+  }
+  const HostLaunch* const first = launch_of(source, kernel.index, options.launch_line);
+  read_launches(kernel, declared, first);
+  if (!several && options.launch_line == 0) refuse_other_launches(kernel, declared, first);
+  if (tune_blocks(kernel, declared, first)) read_launches(kernel, declared, first);
+  choose_types(kernel, declared.answers);
   if (kernel.dtypes.empty()) kernel.dtypes = {Dtype::f32};
-  read_parameters(kernel, options);
+  read_parameters(kernel, declared.scratch);
   if (!several) take_values_of_the_file(kernel, source, first);
-  bind_tuned(kernel, source, options);
+  bind_tuned(kernel, source);
   begin_with_the_originals(kernel, source, first, !options.block.empty());
   refuse_open_templates(kernel, source);
   add_sizes(kernel, first);
@@ -244,7 +237,7 @@ Launched launch(const Declared& declared) {
   launched.device =
       device_source(declared.source, kernel.index, names_of_tuned(kernel), false, words_of_launch(kernel), further);
   add_constants(kernel, declared.source, launched.device.constants);
-  apply_answers(kernel, declared.options);
+  apply_answers(kernel, declared.answers);
   leave_out_double(kernel, launched.device, launched.notes);
   kernel.looped = looped_sizes(kernel, launched.device.text);
   const std::vector<std::string> words = words_of(launched.device.text);

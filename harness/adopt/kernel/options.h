@@ -30,11 +30,6 @@ struct AdoptOptions {
   bool from_begin = false;  // where the launch passes x + 3, x is the kernel's array (adopt/host/unpack.h)
   /// Numbers of the host's function that its block is made of and arrays are as large as: no tunable parameters.
   std::vector<std::string> sizes_of_block;
-  /// Filled in by source_of where the entry is a function of the host that launches several kernels, which `entries`
-  /// then has (adopt/host/sequence.h).
-  std::string function;
-  std::set<std::string> scratch;
-  std::string in_front_of;         // filled in by source_of: the file's kernel behind the one in front
   std::optional<Problem> problem;  // that the kernel is said to solve
   std::vector<Dtype> dtypes;       // of a kernel for several types: the first that is one of these
 };

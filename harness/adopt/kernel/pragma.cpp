@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
@@ -25,17 +24,8 @@ std::vector<Clause> clauses_of(const std::string& text) {
     if (!tokens[i].is_word() || !tokens[i + 1].is("(")) continue;
     const std::size_t close = std::min(closing(tokens, i + 1), tokens.size() - 1);
     Clause clause{std::string(tokens[i].text), {}};
-    std::size_t from = tokens[i + 1].end;
-    int depth = 0;
-    for (std::size_t k = i + 2; k <= close; ++k) {
-      if (tokens[k].is("(") || tokens[k].is("[")) ++depth;
-      if ((tokens[k].is(")") || tokens[k].is("]")) && k != close) --depth;
-      if (k != close && !(tokens[k].is(",") && depth == 0)) continue;
-      std::string part = text.substr(from, tokens[k].begin - from);
-      std::erase(part, ' ');
-      if (!part.empty()) clause.parts.push_back(part);
-      from = tokens[k].end;
-    }
+    for (const Tokens& piece : split_by_commas(part(tokens, i + 2, close)))
+      if (!piece.empty()) clause.parts.push_back(spelled(piece));
     clauses.push_back(std::move(clause));
     i = close;
   }
@@ -43,7 +33,7 @@ std::vector<Clause> clauses_of(const std::string& text) {
 }
 
 /// The directives right above the kernel.
-std::string pragma_text(const Source::Found& place) {
+std::string pragma_text(const Source::Place& place) {
   std::string text;
   for (const Token& token : place.file->tokens) {
     if (token.begin >= place.chunk->begin) break;
@@ -111,8 +101,7 @@ struct PragmaLaunch {
 };
 
 Error unknown_clause(const SourceText& file, const std::string& name) {
-  return bad_input(fmt::format("{}: #pragma kernel has no clause '{}'{}",
-                               std::filesystem::path(file.path).filename().string(), name,
+  return bad_input(fmt::format("{}: #pragma kernel has no clause '{}'{}", file.name, name,
                                did_you_mean(name, {"tune", "set", "problem_size", "block_size", "grid_divisor",
                                                    "grid_size", "buffers", "restriction", "tuning_key"})));
 }
@@ -120,7 +109,7 @@ Error unknown_clause(const SourceText& file, const std::string& name) {
 }  // namespace
 
 std::vector<std::string> take_pragmas(const Source& source, std::size_t kernel, AdoptOptions& options) {
-  const Source::Found place = source.find(kernel);
+  const Source::Place place = source.places[kernel];
   std::vector<std::string> left_out;
   if (place.chunk == nullptr) return left_out;
   PragmaLaunch launch;

@@ -1,47 +1,45 @@
 #include "harness/adopt/kernel/preview.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
+#include "harness/adopt/kernel/point.h"
+
 namespace harness::adopt {
 namespace {
 
-std::string numbers_of(const std::vector<FormulaPtr>& extents, const Values& values) {
-  std::vector<std::string> numbers;
-  for (const FormulaPtr& extent : extents) {
-    const auto value = evaluate(*extent, values);
-    numbers.push_back(value ? fmt::format("{}", *value) : "?");
-  }
-  return fmt::format("{}", fmt::join(numbers, ","));
-}
-
-/// All sizes about `wanted`, or what the file and --size say; nothing: they do not suit the host.
-std::optional<Values> point_about(const AdoptedKernel& kernel, std::int64_t about) {
-  Values values = kernel.settings(kernel.dtypes.front());
-  for (const AdoptedSize& size : kernel.sizes)
-    values[size.symbol] = !size.values.empty() ? size.values.front() : std::clamp(about, size.low, size.high);
-  std::int64_t threads = 1;
-  for (const FormulaPtr& extent : kernel.launch.block)
-    threads *= std::clamp<std::int64_t>(evaluate(*extent, values).value_or(1), 1, 2048);
-  if (threads > 1024 || !conditions_hold(kernel, values)) return std::nullopt;
-  return values;
-}
-
-std::string line_at(const AdoptedKernel& kernel, const Values& values) {
-  std::string sizes;
-  for (const AdoptedSize& size : kernel.sizes)
-    sizes += fmt::format("{}{}={}", sizes.empty() ? "" : " ", size.name, values.at(size.symbol));
+std::string numbers_text(const KernelPoint::Numbers& extents) {
   std::string text;
-  const std::vector<const LaunchShape*> launches = kernel.launches();
-  for (const std::size_t i : kernel.launched_at(values)) {
-    const LaunchShape* const launch = launches[i];
-    if (launches.size() > 1) text += fmt::format("{}launch {}: ", text.empty() ? "" : "; ", i + 1);
-    text += fmt::format("grid {}, block {}, {} bytes of shared memory", numbers_of(launch->grid, values),
-                        numbers_of(launch->block, values), numbers_of({launch->shared}, values));
+  for (const auto& extent : extents) text += (text.empty() ? "" : ",") + (extent ? fmt::format("{}", *extent) : "?");
+  return text;
+}
+
+/// All sizes about `about`, or what the file and --size say; nothing: they do not suit the host.
+std::optional<KernelPoint> point_about(const AdoptedKernel& kernel, std::int64_t about) {
+  Values sizes;
+  for (const AdoptedSize& size : kernel.sizes)
+    sizes[size.symbol] = !size.values.empty() ? size.values.front() : std::clamp(about, size.low, size.high);
+  KernelPoint point = point_of(kernel, sizes);
+  std::int64_t threads = 1;
+  for (const auto& extent : point.launches.front().block)
+    threads *= std::clamp<std::int64_t>(extent.value_or(1), 1, 2048);
+  if (threads > 1024 || !conditions_hold(kernel, point.values)) return std::nullopt;
+  return point;
+}
+
+std::string line_at(const AdoptedKernel& kernel, const KernelPoint& point) {
+  std::string sizes, text;
+  for (const AdoptedSize& size : kernel.sizes)
+    sizes += fmt::format("{}{}={}", sizes.empty() ? "" : " ", size.name, point.values.at(size.symbol));
+  for (std::size_t i = 0; i < point.launches.size(); ++i) {
+    const KernelPoint::OfLaunch& launch = point.launches[i];
+    if (!launch.reached) continue;
+    if (point.launches.size() > 1) text += fmt::format("{}launch {}: ", text.empty() ? "" : "; ", i + 1);
+    text += fmt::format("grid {}, block {}, {} bytes of shared memory", numbers_text(launch.grid),
+                        numbers_text(launch.block), numbers_text({launch.shared}));
   }
   return fmt::format("  {}: {}", sizes.empty() ? "always" : sizes, text);
 }

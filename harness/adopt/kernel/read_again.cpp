@@ -43,8 +43,8 @@ fs::path folder_of(const AdoptOptions& options) {
 /// The lines of a kernel's launches, in their order.
 std::vector<int> lines_of_launches(const Source& source, const std::string& kernel) {
   std::vector<int> lines;
-  for (const FoundLaunch& launch : find_launches(source))
-    if (launch.entry == kernel) lines.push_back(line_of(launch.file->text, launch.place));
+  for (const HostLaunch& launch : source.launches)
+    if (launch.entry == kernel) lines.push_back(launch.line);
   return lines;
 }
 
@@ -95,11 +95,11 @@ void take_options(AdoptOptions& options, const std::vector<std::string>& texts) 
 
 void find_launch_line(const Source& source, AdoptOptions& options) {
   if (options.launch_number == 0) return;
-  const std::string kernel = kernel_to_adopt(source, options, find_launches(source));
+  const std::string kernel = kernel_to_adopt(source, options);
   const std::vector<int> lines = lines_of_launches(source, kernel);
   if (lines.size() < static_cast<std::size_t>(options.launch_number))
     throw bad_input(fmt::format("{} launches {} {} times, and launch {} was adopted; adopt the file anew",
-                                shown_file(source.main().path), kernel, lines.size(), options.launch_number));
+                                source.main().name, kernel, lines.size(), options.launch_number));
   options.launch_line = lines[static_cast<std::size_t>(options.launch_number - 1)];
 }
 

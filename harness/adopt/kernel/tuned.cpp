@@ -9,22 +9,12 @@
 #include <optional>
 #include <set>
 
-#include "harness/adopt/host/host_function.h"
 #include "harness/adopt/host/value_places.h"
 #include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 
 namespace harness::adopt {
-
-std::map<std::string, std::vector<std::int64_t>> read_tuned(const AdoptOptions& options) {
-  std::map<std::string, std::vector<std::int64_t>> tuned;
-  for (const std::string& text : options.tune) {
-    const auto [name, list] = name_and_rest("tune", text);
-    for (const std::string& value : by_commas(list)) tuned[name].push_back(whole("--tune " + text, value, 0));
-  }
-  return tuned;
-}
 
 namespace {
 
@@ -37,7 +27,7 @@ std::set<std::string> symbols_in(const LaunchShape& launch) {
 
 }  // namespace
 
-void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions& options) {
+void bind_tuned(AdoptedKernel& kernel, const Source& source) {
   std::set<std::string> in_launch;
   for (const LaunchShape* launch : kernel.launches()) in_launch.merge(symbols_in(*launch));
   for (const auto& [name, values] : kernel.tuned) {
@@ -57,7 +47,7 @@ void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions&
       throw bad_input(
           fmt::format("--tune {}: '{}' is no macro, constant or template argument of {}, and no variable of its "
                       "launch{}",
-                      name, name, shown_file(options.file), did_you_mean(name, names)));
+                      name, name, source.main().name, did_you_mean(name, names)));
   }
 }
 
@@ -120,7 +110,7 @@ std::optional<std::int64_t> threads_of(const LaunchShape& launch) {
 
 }  // namespace
 
-void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const FoundLaunch* launch, bool block_said) {
+void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const HostLaunch* launch, bool block_said) {
   const Declaration* const alone = kernel.further.empty() ? &kernel.declaration : nullptr;
   for (auto& [name, values] : kernel.tuned) {
     const bool is_block =
@@ -180,8 +170,8 @@ std::vector<std::int64_t> tiles_of_launch(const AdoptedKernel& kernel) {
 
 }  // namespace
 
-bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch* first, const AdoptOptions& options) {
-  const auto function = first == nullptr ? std::nullopt : HostFunction::around(*first);
+bool tune_blocks(AdoptedKernel& kernel, const Declared& declared, const HostLaunch* first) {
+  const HostFunction* const function = first == nullptr ? nullptr : first->function.get();
   std::set<std::string> symbols;
   for (const LaunchShape* launch : kernel.launches())
     for (const FormulaPtr& extent : launch->block) symbols.merge(symbols_of(*extent));
@@ -193,10 +183,10 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch*
     const bool name =
         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
     if (explained || !name) continue;
-    if (function && function->parameter(text) == nullptr && is_in_capitals(text) &&
-        values_of_host_template(source, &*function, text).empty())
+    if (function != nullptr && function->parameter(text) == nullptr && is_in_capitals(text) &&
+        first->values_of(text).empty())
       throw undefined_macro(kernel.launch.from, text);
-    if (function && function->parameter(text) == nullptr)
+    if (function != nullptr && function->parameter(text) == nullptr)
       throw bad_input(fmt::format(
           "{}: '{}' of its block cannot be traced to what the function is given; give --block EXPR, or --tune {}=V,V",
           kernel.launch.from, text, text));
@@ -205,22 +195,21 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source, const FoundLaunch*
     const bool alone = std::ranges::any_of(kernel.launch.block, [&](const FormulaPtr& extent) {
       return extent->kind == Op::symbol && extent->symbol == text;
     });
-    const bool size =
-        std::ranges::find(options.sizes_of_block, text) != options.sizes_of_block.end() ||
-        std::ranges::any_of(options.sizes, [&](const std::string& size) { return size.starts_with(text + "="); });
+    const std::vector<std::string>& of_block = declared.options.sizes_of_block;
+    const std::vector<Answers::Sizes>& sizes = declared.answers.sizes;
+    const bool size = std::ranges::find(of_block, text) != of_block.end() ||
+                      std::ranges::find(sizes, text, &Answers::Sizes::name) != sizes.end();
     if (!alone || size) continue;  // k / 4 threads for k columns: a size
     kernel.guessed_blocks.insert(text);
-    kernel.tuned[text] = dimensions > 1 ? tiles_of_launch(kernel) : usual_blocks(source, text);
+    kernel.tuned[text] = dimensions > 1 ? tiles_of_launch(kernel) : usual_blocks(declared.source, text);
     added = true;
   }
   return added;
 }
 
 void refuse_open_templates(const AdoptedKernel& kernel, const Source& source) {
-  const Source::Found place = source.find(kernel.index);
-  const std::string_view text = place.chunk == nullptr ? std::string_view{} : place.file->text;
-  const std::string head(
-      place.chunk == nullptr ? text : text.substr(place.chunk->begin, place.chunk->body - place.chunk->begin));
+  const Source::Place place = source.places[kernel.index];
+  const std::string head(place.chunk == nullptr ? std::string_view{} : place.file->head_of(*place.chunk));
   for (const TemplateParameter& parameter : kernel.declaration.templates) {
     const auto launched = kernel.launch.templates.find(parameter.name);
     const bool has_value = parameter.type || kernel.bound.contains(parameter.name) ||

@@ -129,9 +129,10 @@ bool Attempt::run_launches() {
 /// on, and the points are others.
 Observation Attempt::first_look() {
   const auto look_once = [&] { return look({launch_at(kernel_, subject_.entry, points_.front(), 0, false)}).front(); };
-  const double turns = turns_at(kernel_, points_.front());
+  const KernelPoint first = point_of(kernel_, points_.front());
+  const double turns = first.turns;
   if (turns <= kTurnsAtFirst) return look_once();
-  const double threads = threads_at(kernel_, points_.front()) * kTurnsAtFirst / turns;
+  const double threads = first.threads * kTurnsAtFirst / turns;
   const double most = std::max(kFewestThreads, std::exp2(std::floor(std::log2(threads))));
   if (most >= kernel_.most_threads) return look_once();
   kernel_.most_threads = most;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {

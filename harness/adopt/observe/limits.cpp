@@ -65,7 +65,8 @@ class Limits {
 
   bool is_short(const AdoptedSize& size, std::int64_t top) const {
     return std::ranges::all_of(points_at(size, top), [&](const Values& point) {
-      return threads_at(kernel_, point) <= kMostThreads && turns_at(kernel_, point) <= kMostTurns;
+      const KernelPoint at = point_of(kernel_, point);
+      return at.threads <= kMostThreads && at.turns <= kMostTurns;
     });
   }
 

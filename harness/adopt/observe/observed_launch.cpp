@@ -68,23 +68,21 @@ std::shared_ptr<const std::vector<std::byte>> kept_content(Dtype dtype, bool wid
   return content_of_fill;
 }
 
-std::optional<Dim3> dimensions(const std::vector<FormulaPtr>& formulas, const Values& values) {
+std::optional<Dim3> dimensions(const KernelPoint::Numbers& extents) {
   std::uint32_t numbers[3] = {1, 1, 1};
-  for (std::size_t i = 0; i < formulas.size(); ++i) {
-    const auto value = evaluate(*formulas[i], values);
-    if (!value || *value < 1 || *value > INT32_MAX) return std::nullopt;
-    numbers[i] = static_cast<std::uint32_t>(*value);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (!extents[i] || *extents[i] < 1 || *extents[i] > INT32_MAX) return std::nullopt;
+    numbers[i] = static_cast<std::uint32_t>(*extents[i]);
   }
   return Dim3{numbers[0], numbers[1], numbers[2]};
 }
 
 /// A launch that cannot be is refused by the session, with its own words.
-Launch shaped(const LaunchShape& shape, const Values& values, bool wide) {
+Launch shaped(const KernelPoint::OfLaunch& at, bool wide) {
   Launch launch;
-  launch.grid = dimensions(shape.grid, values).value_or(Dim3{0, 1, 1});
-  launch.block = dimensions(shape.block, values).value_or(Dim3{0, 1, 1});
-  launch.shared = evaluate(*shape.shared, values).value_or(0) * (wide ? 4 : 1);
-  launch.shared = std::min<std::int64_t>(launch.shared, 200 << 10);
+  launch.grid = dimensions(at.grid).value_or(Dim3{0, 1, 1});
+  launch.block = dimensions(at.block).value_or(Dim3{0, 1, 1});
+  launch.shared = std::min<std::int64_t>(at.shared.value_or(0) * (wide ? 4 : 1), 200 << 10);
   return launch;
 }
 
@@ -96,36 +94,6 @@ std::int64_t declared_bytes(const AdoptedParameter& parameter, bool wide) {
 }
 
 }  // namespace
-
-Values all_values(const AdoptedKernel& kernel, const Values& sizes) {
-  Values all = kernel.settings(kernel.dtypes.front());
-  all.insert(sizes.begin(), sizes.end());
-  return all;
-}
-
-double threads_at(const AdoptedKernel& kernel, const Values& point) {
-  const Values values = all_values(kernel, point);
-  double threads = 0;
-  for (const LaunchShape* launch : kernel.launches()) {
-    if (!is_made(*launch, values)) continue;
-    const auto grid = dimensions(launch->grid, values), block = dimensions(launch->block, values);
-    if (grid && block) threads += 1.0 * grid->x * grid->y * grid->z * block->x * block->y * block->z;
-  }
-  return threads;
-}
-
-double turns_at(const AdoptedKernel& kernel, const Values& point) {
-  const Values values = all_values(kernel, point);
-  const auto block = dimensions(kernel.launch.block, values);
-  double turns = threads_at(kernel, point);
-  for (const auto& [size, by_block] : kernel.looped) {
-    const auto value = values.find(size);
-    if (value == values.end()) continue;
-    const double shared = by_block && block ? 1.0 * block->x * block->y * block->z : 1;
-    turns *= std::max(1.0, static_cast<double>(value->second) / shared);
-  }
-  return turns;
-}
 
 std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::string& first) {
   std::vector<std::string> entries;
@@ -139,12 +107,12 @@ std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::stri
 namespace {
 
 /// The whole numbers that an array begins with. `greatest`: some array of the launch holds the greatest index alone.
-Whole whole_of(const AdoptedParameter& parameter, const Values& values, unsigned fill, bool greatest) {
+Whole whole_of(const AdoptedParameter& parameter, const KernelPoint::OfParameter& at, unsigned fill, bool greatest) {
   if (parameter.held) return {*parameter.held, *parameter.held + 1};
   std::int64_t below = fill == 0 ? 2 : fill == 1 ? 7 : 100;
   if (parameter.dtype == Dtype::b8) below = 2;
   below += parameter.from;
-  if (parameter.below) below = std::max<std::int64_t>(1, evaluate(*parameter.below, values).value_or(2));
+  if (parameter.below) below = std::max<std::int64_t>(1, at.below.value_or(2));
   if (parameter.below && parameter.dtype == Dtype::b8) below = 2;
   const bool floating = is_floating(parameter.dtype);
   Whole whole = floating ? Whole{} : Whole{parameter.from, below};
@@ -154,16 +122,15 @@ Whole whole_of(const AdoptedParameter& parameter, const Values& values, unsigned
 }
 
 /// Twice what its shape says at these sizes, once it has one. What no launch touches takes no memory.
-std::int64_t arena_bytes(const AdoptedParameter& parameter, const Values& values) {
-  double bytes = 2.0 * storage_bytes(parameter.dtype);
-  for (const FormulaPtr& extent : parameter.shape) bytes *= static_cast<double>(evaluate(*extent, values).value_or(0));
+std::int64_t arena_bytes(const AdoptedParameter& parameter, const KernelPoint::OfParameter& at) {
+  const double bytes = 2.0 * storage_bytes(parameter.dtype) * at.elements;
   const double bytes_of_shape = parameter.shape.empty() ? 0 : std::ceil(bytes / kArenaBytes) * kArenaBytes;
   return static_cast<std::int64_t>(std::clamp<double>(bytes_of_shape, kArenaBytes, kMostArenaBytes));
 }
 
-Arena arena_of(const AdoptedParameter& parameter, const Values& values, unsigned fill, std::uint64_t stream, bool wide,
-               const Whole& whole) {
-  Arena arena{parameter.name, arena_bytes(parameter, values), nullptr};
+Arena arena_of(const AdoptedParameter& parameter, const KernelPoint::OfParameter& at, unsigned fill,
+               std::uint64_t stream, bool wide, const Whole& whole) {
+  Arena arena{parameter.name, arena_bytes(parameter, at), nullptr};
   if (wide && is_floating(parameter.dtype))  // as many elements as the original's has
     arena.bytes = arena.bytes / storage_bytes(parameter.dtype) * storage_bytes(Dtype::f64);
   if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, whole);
@@ -171,12 +138,12 @@ Arena arena_of(const AdoptedParameter& parameter, const Values& values, unsigned
   return arena;
 }
 
-LaunchArgument argument_of(const AdoptedParameter& parameter, const Values& values, bool wide) {
+LaunchArgument argument_of(const AdoptedParameter& parameter, const KernelPoint& point, std::size_t i, bool wide) {
   switch (parameter.kind) {
     case Param::size:
-      return ScalarArgument{parameter.dtype, values.at(parameter.name)};
+      return ScalarArgument{parameter.dtype, point.values.at(parameter.name)};
     case Param::derived:
-      return ScalarArgument{parameter.dtype, evaluate(*parameter.follows, values).value_or(0)};
+      return ScalarArgument{parameter.dtype, point.parameters[i].follows.value_or(0)};
     case Param::flag:
       return ScalarArgument{parameter.dtype, parameter.value != 0};
     case Param::real:
@@ -196,25 +163,23 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
                          bool wide) {
   ObservedLaunch observed;
   observed.constants = constants_of(kernel);
-  const Values values = all_values(kernel, sizes);
-  const std::vector<const LaunchShape*> shapes = kernel.launches();
-  std::vector<std::size_t> made = kernel.launched_at(values);
-  if (made.empty()) made = {0};
+  const KernelPoint point = point_of(kernel, sizes);
+  std::vector<std::size_t> launched = point.reached();
+  if (launched.empty()) launched = {0};
   Launch& launch = observed.launch;
-  launch = shaped(*shapes[made[0]], values, wide);
-  launch.entry = kernel.entry_of_launch(made[0], entry);
+  launch = shaped(point.launches[launched[0]], wide);
+  launch.entry = kernel.entry_of_launch(launched[0], entry);
   const bool greatest = std::ranges::any_of(kernel.parameters, &AdoptedParameter::greatest);
-  std::uint64_t stream = 0;
-  for (const AdoptedParameter& parameter : kernel.parameters) {
-    ++stream;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const AdoptedParameter& parameter = kernel.parameters[i];
+    const KernelPoint::OfParameter& at = point.parameters[i];
     if (is_array(parameter))
-      observed.arenas.push_back(
-          arena_of(parameter, values, fill, stream, wide, whole_of(parameter, values, fill, greatest)));
-    if (is_passed(parameter)) launch.args.push_back(argument_of(parameter, values, wide));
+      observed.arenas.push_back(arena_of(parameter, at, fill, i + 1, wide, whole_of(parameter, at, fill, greatest)));
+    if (is_passed(parameter)) launch.args.push_back(argument_of(parameter, point, i, wide));
   }
-  for (std::size_t i = 1; i < made.size(); ++i) {
-    Launch next = shaped(*shapes[made[i]], values, wide);
-    next.entry = kernel.entry_of_launch(made[i], entry);
+  for (std::size_t i = 1; i < launched.size(); ++i) {
+    Launch next = shaped(point.launches[launched[i]], wide);
+    next.entry = kernel.entry_of_launch(launched[i], entry);
     next.args = launch.args;
     observed.further.push_back(std::move(next));
   }

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/adopt/kernel/kernel.h"
+#include "harness/adopt/kernel/point.h"
 #include "harness/core/observation.h"
 
 namespace harness::adopt {
@@ -14,16 +14,6 @@ constexpr std::int64_t kContentBytes = 128 << 10;
 /// types hold doubles, for a source that was compiled with these.
 ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, const Values& sizes, unsigned fill,
                          bool wide);
-
-/// Of all launches at a point; 0: it cannot be said.
-double threads_at(const AdoptedKernel& kernel, const Values& point);
-
-/// Turns of all threads through the loops over sizes; 0: it cannot be said. An estimate from the text alone, so the
-/// same on every machine: sizes of different loops count as if one lay in the other.
-double turns_at(const AdoptedKernel& kernel, const Values& point);
-
-/// What formulas know at a point: its sizes, and the settings for the type that is observed.
-Values all_values(const AdoptedKernel& kernel, const Values& sizes);
 
 /// The name expressions of all launches, where `first` is that of the first one; each once.
 std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::string& first);

@@ -72,20 +72,6 @@ double most_elements(const AdoptedKernel& kernel) {
   return std::min(std::max(kMostElements * 2, most), kMostOfSteps);
 }
 
-/// As far as shapes are known: squares of a size grow faster than the size.
-double elements_of_arrays(const AdoptedKernel& kernel, const Values& point) {
-  const Values values = all_values(kernel, point);
-  double total = 0;
-  for (const AdoptedParameter& parameter : kernel.parameters) {
-    if (!is_array(parameter) || parameter.shape.empty()) continue;
-    double elements = 1;
-    for (const FormulaPtr& extent : parameter.shape)
-      elements *= static_cast<double>(evaluate(*extent, values).value_or(0));
-    total += elements;
-  }
-  return total;
-}
-
 double product_of(const Values& point) {
   double product = 1;
   for (const auto& [symbol, value] : point) product *= static_cast<double>(value);
@@ -109,12 +95,13 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
     // Where no sizes are that small, those that are least too large.
     const double relaxed = std::exp2(std::max(0, attempt - kForDistinct) / 200),
                  allowed = kernel.most_threads * relaxed;
-    if (threads_at(kernel, point) > allowed || elements_of_arrays(kernel, point) > kMostOfArrays * relaxed) {
+    const KernelPoint at = point_of(kernel, point);
+    if (at.threads > allowed || at.elements > kMostOfArrays * relaxed) {
       shrunk = std::max(kLeastShrunk, shrunk * kShrinks);
       continue;
     }
     if (std::find(points.begin(), points.end(), point) != points.end() && attempt <= kForNew) continue;
-    std::size_t& others = of_branch[kernel.launched_at(all_values(kernel, point))];
+    std::size_t& others = of_branch[at.reached()];
     if (others >= most_of_branch && attempt < kForDistinct) continue;
     ++others;
     points.push_back(point);

@@ -35,10 +35,10 @@ ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes
   } else {
     arguments.insert(arguments.end(), scratch.begin(), scratch.end());
   }
-  const std::vector<std::size_t> made = kernel.launched_at(all_values(kernel, sizes));
-  if (!serial && !made.empty()) launch.entry = reference_entry(made[0]);
+  const std::vector<std::size_t> launched = point_of(kernel, sizes).reached();
+  if (!serial && !launched.empty()) launch.entry = reference_entry(launched[0]);
   for (std::size_t i = 0; i < observed.further.size(); ++i) {
-    observed.further[i].entry = reference_entry(made[i + 1]);
+    observed.further[i].entry = reference_entry(launched[i + 1]);
     observed.further[i].args = arguments;
   }
   launch.args = std::move(arguments);

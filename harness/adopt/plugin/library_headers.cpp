@@ -28,18 +28,18 @@ class Closure {
 
   void add(const fs::path& name) {
     const std::string key = name.lexically_normal().generic_string();
-    if (!lies_in_no_toolkit(key) || found_.contains(key)) return;
+    if (!lies_in_no_toolkit(key) || copies_.contains(key)) return;
     for (const fs::path folder : folders_) {
       std::error_code failed;
       if (!fs::is_regular_file(folder / key, failed)) continue;
-      const std::string& text = found_[key] = read_file((folder / key).string(), Error::Kind::bad_input);
+      const std::string& text = copies_[key] = read_file((folder / key).string(), Error::Kind::bad_input);
       if ((bytes_ += text.size()) > kMostHeaderBytes)
         throw bad_input(fmt::format("the headers that {} brings have more than {} MiB", key, kMostHeaderBytes >> 20));
       return follow(std::string(text), fs::path(key).parent_path());
     }
   }
 
-  std::vector<std::pair<std::string, std::string>> taken() const { return {found_.begin(), found_.end()}; }
+  std::vector<std::pair<std::string, std::string>> taken() const { return {copies_.begin(), copies_.end()}; }
 
  private:
   /// Whatever the conditions around it: a GPU's compiler takes other branches than the cpu device.
@@ -52,7 +52,7 @@ class Closure {
   }
 
   const std::vector<std::string>& folders_;
-  std::map<std::string, std::string> found_;
+  std::map<std::string, std::string> copies_;
   std::size_t bytes_ = 0;
 };
 

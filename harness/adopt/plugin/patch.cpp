@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "harness/adopt/host/host_function.h"
 #include "harness/adopt/host/resolve_launch.h"
 #include "harness/adopt/host/sequence.h"
 #include "harness/adopt/host/unpack.h"
@@ -14,6 +13,7 @@
 #include "harness/adopt/kernel/kernel.h"
 #include "harness/adopt/plugin/moved_lines.h"
 #include "harness/adopt/source/element_type.h"
+#include "harness/adopt/source/functions.h"
 #include "harness/adopt/source/kernels.h"
 #include "harness/adopt/source/launch.h"
 #include "harness/adopt/source/python_text.h"
@@ -53,15 +53,10 @@ class HostText {
   const std::map<std::string, std::string>& names_;
 };
 
-struct TokenEdit {
-  std::size_t begin = 0, end = 0;
-  std::string text;
-};
-
 /// A launch of the file, and what was measured in its place. It is traced where its kernel's parameters are what the
 /// winner's formulas are made of: in the file itself, or in the text with kernels in front (adopt/sequence.h).
 struct LaunchPlace {
-  FoundLaunch written, traced;
+  HostLaunch written, traced;
   const Source* source = nullptr;  // of `traced`
   const Declaration* kernel = nullptr;
   const MeasuredLaunch* measured = nullptr;
@@ -97,7 +92,7 @@ class Patch {
     const std::string original = in_words_of_the_file(winner_.original), changed = in_words_of_the_file(winner_.source);
     std::vector<PatchedFile> all;
     for (const auto& file : source_.files) {
-      std::string text = edited(*file);
+      std::string text = edited(file->text, edits_[file.get()]);
       if (file.get() == &source_.main() && changed != original)
         text = with_moved_lines(original, changed, file->text, text, shown_);
       if (text != file->text) all.push_back({file->path, file->text, text});
@@ -108,7 +103,7 @@ class Patch {
  private:
   void find_launches_of_kernel() {
     refuse_overloads(source_, static_cast<std::size_t>(kernel_ - source_.parsed.declarations.data()));
-    for (FoundLaunch& launch : find_launches(source_))
+    for (const HostLaunch& launch : source_.launches)
       if (launch.entry == name_) places_.push_back({launch, launch, &source_, kernel_, &winner_.launches.front()});
     if (places_.empty())
       throw bad_input(
@@ -125,8 +120,8 @@ class Patch {
       throw bad_input(fmt::format("{} launches {} kernels in {}, and the winner {}", shown_, sequence->kernels.size(),
                                   name_, winner_.launches.size()));
     fronts_ = read_cuda_text(winner_.file, sequence->text, {.folders = {}, .defines = winner_.defines, .hosts = {}});
-    const std::vector<FoundLaunch> written = HostFunction::find(source_, name_)->launches(source_);
-    const std::vector<FoundLaunch> traced = HostFunction::find(*fronts_, name_)->launches(*fronts_);
+    const std::vector<HostLaunch> written = launches_in(source_, *function_named(source_, name_));
+    const std::vector<HostLaunch> traced = launches_in(*fronts_, *function_named(*fronts_, name_));
     for (std::size_t i = 0; i < written.size(); ++i)
       places_.push_back({written[i], traced.at(i), &*fronts_, &front(sequence->kernels[i]), &winner_.launches[i]});
     front_names_ = sequence->kernels;
@@ -142,8 +137,8 @@ class Patch {
   /// functions of the device.
   std::string in_words_of_the_file(std::string text) const {
     for (const std::string& name : front_names_) {
-      const Source::Found place =
-          fronts_->find(static_cast<std::size_t>(&front(name) - &fronts_->parsed.declarations[0]));
+      const Source::Place place =
+          fronts_->places[static_cast<std::size_t>(&front(name) - fronts_->parsed.declarations.data())];
       const std::string own = place.file->text.substr(place.chunk->comment, place.chunk->end - place.chunk->comment);
       if (text.find(own) == std::string::npos)
         throw bad_input(fmt::format("it changes '{}', which adopt made of a launch of {} and {} does not have", name,
@@ -151,9 +146,9 @@ class Patch {
       text = replaced_everywhere(std::move(text), own, "");
     }
     for (std::size_t i = 0; fronts_ && i < source_.parsed.declarations.size(); ++i) {
-      const Source::Found place = source_.find(i);
+      const Source::Place place = source_.places[i];
       if (!source_.parsed.declarations[i].kernel || place.chunk == nullptr) continue;
-      const std::string head = place.file->text.substr(place.chunk->begin, place.chunk->body - place.chunk->begin);
+      const std::string head(place.file->head_of(*place.chunk));
       text = replaced_everywhere(std::move(text), as_device_function(head), head);
     }
     return text;
@@ -164,22 +159,13 @@ class Patch {
   }
   void replace(const SourceText& file, std::size_t begin, std::size_t end, const std::string& text) {
     if (file.text.substr(begin, end - begin) == text) return;
-    for (const TokenEdit& edit : edits_[&file])
+    for (const TextEdit& edit : edits_[&file])
       if (edit.begin == begin && edit.end == end) return;
     edits_[&file].push_back({begin, end, text});
   }
 
-  std::string edited(const SourceText& file) {
-    std::vector<TokenEdit>& edits = edits_[&file];
-    std::ranges::sort(edits, {}, &TokenEdit::begin);
-    std::string text = file.text;
-    for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
-      text.replace(edit->begin, edit->end - edit->begin, edit->text);
-    return text;
-  }
-
   void set(const std::string& name, std::int64_t value) {
-    std::vector<FoundLaunch> launches;
+    std::vector<HostLaunch> launches;
     for (const LaunchPlace& place : places_) launches.push_back(place.written);
     const std::vector<ValuePlace> places = value_places(source_, kernel_, launches, name);
     if (places.empty() && is_template_argument(name))
@@ -238,7 +224,7 @@ class Patch {
   /// the original's is enough.
   void check_scratch(const MeasuredScratch& scratch) const {
     const LaunchPlace& place = places_.back();
-    const std::vector<Token> bytes = HostFunction::find(*fronts_, name_)->bytes_of(scratch.name);
+    const std::vector<Token> bytes = function_named(*fronts_, name_)->bytes_of(scratch.name);
     const std::set<std::string> names = names_set();
     const KernelLaunch at{*place.source, &place.traced, *place.kernel, names};
     const FormulaPtr formula = bytes.empty() ? nullptr : Resolver(at).read(bytes);
@@ -310,11 +296,11 @@ class Patch {
           fmt::format("its launch takes {} bytes of shared memory, which the host must ask for with "
                       "cudaFuncSetAttribute first",
                       launch.shared));
-    const FoundLaunch &written = place.written, &traced = place.traced;
+    const HostLaunch &written = place.written, &traced = place.traced;
     std::map<std::string, std::string> names;
     for (std::size_t i = 0; i < std::min(traced.arguments.size(), place.kernel->parameters.size()); ++i)
       if (place.kernel->parameters[i].pointee.empty() && !traced.arguments[i].empty()) {
-        const std::string text = text_of(*traced.file, traced.arguments[i]);
+        const std::string text = traced.file->text_of(traced.arguments[i]);
         names[place.kernel->parameters[i].name] = traced.arguments[i].size() == 1 ? text : "(" + text + ")";
       }
     if (written.chunk != nullptr)  // what only the host knows, under its own name
@@ -328,10 +314,6 @@ class Patch {
     const bool says_shared = written.configuration.size() > 2 && !written.configuration[2].empty();
     replace(*written.file, written.configuration[1], says_shared || shared == "0" ? block : block + ", " + shared);
     if (says_shared) replace(*written.file, written.configuration[2], shared);
-  }
-
-  static std::string text_of(const SourceText& file, const std::vector<Token>& tokens) {
-    return file.text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
   }
 
   static std::string dimensions(const std::array<json, 3>& formulas, const HostText& host) {
@@ -348,7 +330,7 @@ class Patch {
   std::optional<Source> fronts_;         // its text with kernels in front
   std::vector<std::string> front_names_;
   std::vector<LaunchPlace> places_;
-  std::map<const SourceText*, std::vector<TokenEdit>> edits_;
+  std::map<const SourceText*, std::vector<TextEdit>> edits_;
 };
 
 }  // namespace

@@ -23,10 +23,6 @@ namespace {
 
 constexpr std::int64_t kMostShared = 48 * 1024;  // without cudaFuncSetAttribute
 
-std::string written_text(const SourceText& file, const Tokens& tokens) {
-  return file.text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
-}
-
 std::string dim3_text(const Dim3& extents) {
   if (extents.y == 1 && extents.z == 1) return fmt::format("{}", extents.x);
   return extents.z == 1 ? fmt::format("dim3({}, {})", extents.x, extents.y)
@@ -54,7 +50,7 @@ struct Statement {
   std::size_t begin = 0, name = 0;  // tokens
 };
 
-std::optional<Statement> statement_of(const FoundLaunch& launch) {
+std::optional<Statement> statement_of(const HostLaunch& launch) {
   const Tokens& tokens = launch.file->tokens;
   std::size_t chevrons = 0, depth = 0;
   while (chevrons < tokens.size() && tokens[chevrons].begin < launch.place) ++chevrons;
@@ -97,28 +93,21 @@ class PatchForSizes {
   std::vector<PatchedFile> make() {
     if (is_original()) return {};
     const bool second = has_own_kernel();
-    const std::vector<FoundLaunch> all = find_launches(source_);
-    if (std::ranges::none_of(all, [&](const FoundLaunch& launch) { return launch.entry == name_; }))
+    const std::vector<HostLaunch>& all = source_.launches;
+    if (std::ranges::none_of(all, [&](const HostLaunch& launch) { return launch.entry == name_; }))
       throw bad_input(fmt::format("{} has no {}<<<...>>>, so there is no launch that could ask", shown_, name_));
-    for (const FoundLaunch& launch : all)
+    for (const HostLaunch& launch : all)
       if (launch.entry == name_ && guard(launch, second)) launches_.push_back(launch);
     if (launches_.empty())
       throw bad_input(fmt::format("{} launches '{}' on no sizes that it was measured on", shown_, name_));
     const SourceText& file = *launches_.front().file;
-    if (std::ranges::any_of(launches_, [&](const FoundLaunch& launch) { return launch.file != &file; }))
+    if (std::ranges::any_of(launches_, [&](const HostLaunch& launch) { return launch.file != &file; }))
       throw bad_input(fmt::format("several files launch '{}'", name_));
-    std::string text = file.text;
-    std::ranges::sort(insertions_, std::greater<>{}, &Insertion::place);
-    for (const Insertion& insertion : insertions_) text.insert(insertion.place, insertion.text);
+    const std::string text = edited(file.text, insertions_);
     return {{file.path, file.text, second ? with_second_kernel(file, text) : text}};
   }
 
  private:
-  struct Insertion {
-    std::size_t place = 0;
-    std::string text;
-  };
-
   const Launch& measured() const { return winner_.launches.front().launch; }
 
   bool is_original() const {
@@ -158,7 +147,7 @@ class PatchForSizes {
   }
 
   std::string with_second_kernel(const SourceText& file, const std::string& text) const {
-    const FoundLaunch& first = launches_.front();
+    const HostLaunch& first = launches_.front();
     if (first.chunk == nullptr)
       throw bad_input(fmt::format("no function of {} launches '{}', so a second kernel has no place", shown_, name_));
     const SecondKernel second{winner_.original, winner_.source, winner_.set, space(), sizes_measured(winner_)};
@@ -166,7 +155,7 @@ class PatchForSizes {
   }
 
   /// True: the launch asks now. False: it is on other sizes.
-  bool guard(const FoundLaunch& launch, bool second) {
+  bool guard(const HostLaunch& launch, bool second) {
     if (measured().shared > kMostShared)
       throw bad_input(
           fmt::format("its launch takes {} bytes of shared memory, which the host must ask for with "
@@ -176,9 +165,7 @@ class PatchForSizes {
     if (!add_types(launch, conditions) || !add_arguments(launch, conditions)) return false;
     add_other_sizes(launch, conditions);
     const std::optional<Statement> statement = statement_of(launch);
-    if (!statement)
-      throw bad_input(
-          fmt::format("{}:{} is no statement of its own", shown_, line_of(launch.file->text, launch.place)));
+    if (!statement) throw bad_input(fmt::format("{}:{} is no statement of its own", shown_, launch.line));
     if (conditions.empty() && second) conditions.emplace_back("true");  // the file itself has no other sizes
     const Tokens& tokens = launch.file->tokens;
     const std::size_t place = tokens[statement->begin].begin;
@@ -186,21 +173,21 @@ class PatchForSizes {
     const std::string before = launch.file->text.substr(line, place - line);
     const bool alone = before.find_first_not_of(" \t") == std::string::npos;
     const std::string next = alone ? "\n" + before : " ";
-    insertions_.push_back(
-        {place, fmt::format("if ({}){}{}{};{}else{}",
-                            conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && ")), next,
-                            alone ? "  " : "", call(launch, *statement, second), next, next)});
+    insertions_.push_back({place, place,
+                           fmt::format("if ({}){}{}{};{}else{}",
+                                       conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && ")),
+                                       next, alone ? "  " : "", call(launch, *statement, second), next, next)});
     return true;
   }
 
-  std::string call(const FoundLaunch& launch, const Statement& statement, bool second) const {
+  std::string call(const HostLaunch& launch, const Statement& statement, bool second) const {
     const SourceText& file = *launch.file;
     const std::string qualifier =
         second ? space() + "::" + namespaces_of(source_, *kernel_)
                : file.text.substr(file.tokens[statement.begin].begin,
                                   file.tokens[statement.name].begin - file.tokens[statement.begin].begin);
     std::vector<std::string> templates;
-    for (const Tokens& argument : launch.template_tokens) templates.push_back(written_text(file, argument));
+    for (const Tokens& argument : launch.template_tokens) templates.push_back(file.text_of(argument));
     for (std::size_t i = 0; i < kernel_->templates.size(); ++i) {
       const auto value = winner_.set.find(kernel_->templates[i].name);
       if (value == winner_.set.end() || kernel_->templates[i].type) continue;
@@ -214,25 +201,24 @@ class PatchForSizes {
     std::string configuration = dim3_text(measured().grid) + ", " + dim3_text(measured().block);
     const bool stream = launch.configuration.size() > 3 && !launch.configuration[3].empty();
     if (measured().shared > 0 || stream) configuration += fmt::format(", {}", measured().shared);
-    if (stream) configuration += ", " + written_text(file, launch.configuration[3]);
+    if (stream) configuration += ", " + file.text_of(launch.configuration[3]);
     std::vector<std::string> arguments;
-    for (const Tokens& argument : launch.arguments) arguments.push_back(written_text(file, argument));
+    for (const Tokens& argument : launch.arguments) arguments.push_back(file.text_of(argument));
     return fmt::format("{}{}{}<<<{}>>>({})", qualifier, kernel_->name,
                        templates.empty() ? "" : fmt::format("<{}>", fmt::join(templates, ", ")), configuration,
                        fmt::join(arguments, ", "));
   }
 
   /// A kernel for several types was measured for one. False: the launch is for another.
-  bool add_types(const FoundLaunch& launch, std::vector<std::string>& conditions) const {
+  bool add_types(const HostLaunch& launch, std::vector<std::string>& conditions) const {
     const std::vector<std::string> own = arguments_of_entry(measured().entry);
     for (std::size_t i = 0; i < kernel_->templates.size(); ++i) {
       if (!kernel_->templates[i].type || i >= own.size()) continue;
       const auto dtype = dtype_of_type(own[i]);
       if (!dtype || i >= launch.template_tokens.size())
         throw bad_input(fmt::format("it was measured for {} = {}, and the launch at {}:{} does not say its type",
-                                    kernel_->templates[i].name, own[i], shown_,
-                                    line_of(launch.file->text, launch.place)));
-      const std::string argument_text = written_text(*launch.file, launch.template_tokens[i]);
+                                    kernel_->templates[i].name, own[i], shown_, launch.line));
+      const std::string argument_text = launch.file->text_of(launch.template_tokens[i]);
       if (const auto type = dtype_of_type(argument_text)) {
         if (*type != *dtype) return false;
         continue;
@@ -256,7 +242,7 @@ class PatchForSizes {
 
   /// What the kernel is passed: sizes, flags, and whole numbers that every measured call had. False: the launch passes
   /// another number.
-  bool add_arguments(const FoundLaunch& launch, std::vector<std::string>& conditions) {
+  bool add_arguments(const HostLaunch& launch, std::vector<std::string>& conditions) {
     said_.clear();
     const std::vector<LaunchArgument>& values = measured().args;
     for (std::size_t i = 0; i < std::min({launch.arguments.size(), kernel_->parameters.size(), values.size()}); ++i) {
@@ -264,7 +250,7 @@ class PatchForSizes {
       const Tokens& tokens = launch.arguments[i];
       if (scalar == nullptr || tokens.empty() || std::holds_alternative<double>(scalar->value)) continue;
       said_.insert(name_in_workloads(kernel_->parameters[i].name));
-      const std::string text = written_text(*launch.file, tokens);
+      const std::string text = launch.file->text_of(tokens);
       if (tokens.size() == 1 && tokens[0].kind == Token::Kind::number) {
         const auto* const number = std::get_if<std::int64_t>(&scalar->value);
         if (number != nullptr && std::strtoll(text.c_str(), nullptr, 0) != *number) return false;
@@ -276,7 +262,7 @@ class PatchForSizes {
   }
 
   /// Sizes that the kernel is not passed, in the host's words.
-  void add_other_sizes(const FoundLaunch& launch, std::vector<std::string>& conditions) const {
+  void add_other_sizes(const HostLaunch& launch, std::vector<std::string>& conditions) const {
     std::set<std::string> names, symbols;
     for (const auto& [name, value] : winner_.set) names.insert(name);
     try {
@@ -293,13 +279,13 @@ class PatchForSizes {
         if (name_of_size(symbol) == size) text = symbol;
       if (!stands_before(launch, text.empty() ? size : text))
         throw bad_input(fmt::format("the launch at {}:{} cannot ask for {}, which the host does not name", shown_,
-                                    line_of(launch.file->text, launch.place), size));
+                                    launch.line, size));
       add_equal(text.empty() ? size : text, value, conditions);
     }
   }
 
   /// Does the function say it before the launch? Words of another function mean nothing here.
-  static bool stands_before(const FoundLaunch& launch, const std::string& text) {
+  static bool stands_before(const HostLaunch& launch, const std::string& text) {
     if (launch.chunk == nullptr) return false;
     const Tokens condition = tokens_of(text);
     const Tokens& tokens = launch.file->tokens;
@@ -316,9 +302,9 @@ class PatchForSizes {
   Source source_;
   std::string name_, shown_;
   const Declaration* kernel_ = nullptr;
-  std::vector<FoundLaunch> launches_;
+  std::vector<HostLaunch> launches_;
   std::set<std::string> said_;  // sizes that the kernel is passed
-  std::vector<Insertion> insertions_;
+  std::vector<TextEdit> insertions_;
 };
 
 }  // namespace

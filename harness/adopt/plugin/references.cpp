@@ -57,7 +57,7 @@ bool is_host_reference(const Declaration& function) {
 }
 
 /// What a kernel is launched from computes nothing by itself, whatever it is called.
-bool launches_kernels(const Source::Found& function) {
+bool launches_kernels(const Source::Place& function) {
   const std::string& text = function.file->text;
   return text.substr(function.chunk->body, function.chunk->end - function.chunk->body).find("<<<") != std::string::npos;
 }
@@ -135,7 +135,7 @@ ChosenReference References::from_file(const std::string& path) {
 
 std::optional<std::string> References::host_reference_of(const Source& source, const Declaration& function) const {
   const auto index = static_cast<std::size_t>(&function - source.parsed.declarations.data());
-  const Source::Found place = source.find(index);
+  const Source::Place place = source.places[index];
   if (place.chunk == nullptr || launches_kernels(place)) return std::nullopt;
   return host_reference(kernel_, function, device_source(source, index, {}, true));
 }

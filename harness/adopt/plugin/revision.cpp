@@ -68,7 +68,7 @@ AdoptOptions options_of(const std::string& file, const AdoptedFrom& from) {
 Revision revision_of(const std::string& file, const AdoptedFrom& from, const std::set<std::string>& fields) {
   const Declared declared = declare(options_of(file, from));
   AdoptedKernel kernel = choose_kernel(declared);
-  apply_answers(kernel, {.settings = declared.options.settings});
+  apply_answers(kernel, {.settings = declared.answers.settings});
   size_scratch(kernel);
   fill_in_host_numbers(kernel, fields);
   std::set<std::string> tuned, further;
@@ -78,7 +78,7 @@ Revision revision_of(const std::string& file, const AdoptedFrom& from, const std
   revision.source = device_source(declared.source, kernel.index, tuned, false, "", further).text;
   revision.manifest = variant_manifest(kernel);
   for (const Parameter& parameter : kernel.declaration.parameters)
-    if (!declared.options.scratch.contains(parameter.name))  // which is no part of a contract
+    if (!declared.scratch.contains(parameter.name))  // which is no part of a contract
       revision.parameters +=
           fmt::format("{}{} {}", revision.parameters.empty() ? "" : ", ", parameter.type, parameter.name);
   return revision;
@@ -95,11 +95,11 @@ std::string device_part(const std::string& file, const std::string& text, const 
   if (std::ranges::none_of(tokens_of(text), [](const Token& token) { return token.is("<<<"); })) return text;
   const Declared declared = declare(options_of(file, from));
   std::string types;  // headers of the types that a dispatch goes over
-  for (const FoundLaunch& launch : find_launches(declared.source)) types += launch.dispatch + "\n";
+  for (const HostLaunch& launch : declared.source.launches) types += launch.dispatch + "\n";
   std::set<std::string> further;
-  for (std::size_t i = 1; i < declared.options.entries.size(); ++i) further.insert(declared.options.entries[i]);
-  const std::size_t kernel = index_of(declared.source, declared.options.entries.front());
-  return device_source(declared.source, kernel, tuned, false, types, further).text;
+  for (std::size_t i = 1; i < declared.kernels.size(); ++i)
+    further.insert(declared.source.parsed.declarations[declared.kernels[i]].name);
+  return device_source(declared.source, declared.kernels.front(), tuned, false, types, further).text;
 }
 
 }  // namespace harness::adopt

@@ -77,7 +77,7 @@ std::string kernel_text(const Source& source, const SecondKernel& second, const 
 }  // namespace
 
 std::string namespaces_of(const Source& source, const Declaration& kernel) {
-  const Source::Found place = source.find(static_cast<std::size_t>(&kernel - source.parsed.declarations.data()));
+  const Source::Place place = source.places[static_cast<std::size_t>(&kernel - source.parsed.declarations.data())];
   std::string names;
   for (std::size_t i = 0; place.chunk != nullptr && i < place.chunk->scopes.size(); ++i)
     if (const std::string& scope = place.chunk->scopes[i]; scope.starts_with("namespace "))

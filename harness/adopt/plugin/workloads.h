@@ -12,8 +12,14 @@ struct Workload {
   std::vector<std::int64_t> sizes;
   std::string sets = "default", devices;
 };
-/// The sizes that were given, else some for each kind of device; no powers of two among them.
-std::vector<Workload> workloads_of(const AdoptedKernel& kernel);
+/// How far the sizes of a kernel go.
+struct Coverage {
+  std::vector<std::int64_t> highest;  // of each size: what was found, and where nothing was, what is to be timed
+  FormulaPtr total;                   // elements of all arrays together
+  std::int64_t elements = 0;          // the same, at most
+  std::vector<Workload> workloads;    // that were given, else some for each kind of device
+};
+Coverage coverage_of(const AdoptedKernel& kernel);
 /// "n1024_m64_f32"
 std::string workload_name(const AdoptedKernel& kernel, const Workload& workload, Dtype dtype);
 
@@ -24,12 +30,5 @@ struct TimedPoint {
   Dtype dtype = Dtype::f32;
 };
 std::vector<TimedPoint> timed_points(const AdoptedKernel& kernel);
-
-/// Elements of all arrays together.
-FormulaPtr total_of(const AdoptedKernel& kernel);
-/// The same, at most: so many, and what the sizes that are to be timed have.
-std::int64_t domain_elements(const AdoptedKernel& kernel);
-/// The end of a size's range: what was found, and where nothing was, what is to be timed at least.
-std::int64_t highest(const AdoptedKernel& kernel, const AdoptedSize& size);
 
 }  // namespace harness::adopt

@@ -26,9 +26,8 @@ std::string comparison_text(Dtype dtype, const std::string& tolerance) {
 }
 
 /// The condition on all sizes together: what the host asks for, and that every point fits in memory.
-std::string where_text(const AdoptedKernel& kernel) {
-  const FormulaPtr total = with(total_of(kernel), first_values(kernel));
-  const std::string fits = fmt::format("le({}, {})", lua(kernel, *total), domain_elements(kernel));
+std::string where_text(const AdoptedKernel& kernel, const Coverage& coverage) {
+  const std::string fits = fmt::format("le({}, {})", lua(kernel, *coverage.total), coverage.elements);
   if (kernel.conditions.empty())
     return noted(fmt::format("    where = function(w) return {} end,", fits), "so that every point fits in memory");
   std::vector<std::string> all;
@@ -37,10 +36,11 @@ std::string where_text(const AdoptedKernel& kernel) {
                kernel.conditions.front().evidence + "; and so that every point fits in memory");
 }
 
-std::string domain_text(const AdoptedKernel& kernel) {
+std::string domain_text(const AdoptedKernel& kernel, const Coverage& coverage) {
   std::string text = "  domain = {\n";
-  for (const AdoptedSize& size : kernel.sizes) {
-    const std::int64_t high = highest(kernel, size);
+  for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+    const AdoptedSize& size = kernel.sizes[i];
+    const std::int64_t high = coverage.highest[i];
     const std::string range = size.step > 1 ? fmt::format("multiples_of({}, {}, {})", size.step, size.low, high)
                                             : fmt::format("range({}, {})", size.low, high);
     text += noted(fmt::format("    {} = {},", size.name, range), size.evidence);
@@ -51,15 +51,15 @@ std::string domain_text(const AdoptedKernel& kernel) {
     text += noted(fmt::format("    dtype = one_of {{ {} }},", fmt::join(types, ", ")),
                   fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
   }
-  if (!kernel.sizes.empty()) text += where_text(kernel);
+  if (!kernel.sizes.empty()) text += where_text(kernel, coverage);
   return text + "  },\n";
 }
 
-std::string workloads_text(const AdoptedKernel& kernel) {
+std::string workloads_text(const AdoptedKernel& kernel, const std::vector<Workload>& workloads) {
   std::string text = "  workloads = {\n";
   std::vector<std::string> names;
   const std::vector<Dtype> types = kernel.dtype_parameter.empty() ? std::vector<Dtype>{Dtype::f32} : kernel.dtypes;
-  for (const Workload& workload : workloads_of(kernel)) {
+  for (const Workload& workload : workloads) {
     for (const Dtype dtype : types) {
       const std::string name = workload_name(kernel, workload, dtype);
       std::string fields;
@@ -256,7 +256,8 @@ std::string kernel_manifest(const AdoptedKernel& kernel, const std::string& sour
   std::string text =
       fmt::format("return kernel {{\n  contract = 1,\n  name = \"{}\",\n  summary = {},\n", name,
                   quoted(fmt::format("{} of {}, adopted; reference: {}", kernel.shown_name(), file, reference.words)));
-  text += domain_text(kernel) + workloads_text(kernel) + "  arguments = {\n";
+  const Coverage coverage = coverage_of(kernel);
+  text += domain_text(kernel, coverage) + workloads_text(kernel, coverage.workloads) + "  arguments = {\n";
   for (const AdoptedParameter& parameter : kernel.parameters)
     if (parameter.kind != Param::size && parameter.kind != Param::derived && parameter.kind != Param::scratch)
       text += argument_text(kernel, parameter);

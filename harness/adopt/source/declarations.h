@@ -21,6 +21,7 @@ struct Parameter {
   std::string resolved;                 // pointee or value with typedefs resolved: "float", "unsigned int"
   bool read_only = false;               // the pointee is const
   bool record = false;                  // a value that is a struct or class
+  bool whole = false;                   // `resolved` is a whole number; filled in where the files are read (source.h)
   std::vector<Enumerator> enumerators;  // of an enumeration, also behind a pointer: `resolved` is its integer
 };
 
@@ -41,6 +42,7 @@ struct Declaration {
   std::vector<Parameter> parameters;  // of a structure: its fields; of a `__constant__` variable: itself, "float[9]"
   std::vector<TemplateParameter> templates;
   std::vector<std::string> members;  // enumerators: names that it declares besides its own
+  std::string qualified;             // "ns::softmax"; filled in where the files are read (source.h)
 };
 
 /// An error that the front end reported.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "harness/adopt/source/launch.h"
 #include "harness/adopt/source/project.h"
@@ -32,13 +31,11 @@ bool defines_kernel(const Tokens& tokens, const std::string& kernel) {
 /// Does the text launch the kernel, by `kernel<<<` or `kernel<T, 4><<<`? One of its own of that name is another kernel.
 bool launches(const std::string& text, const std::string& kernel) {
   if (text.find("<<<") == std::string::npos || text.find(kernel) == std::string::npos) return false;
-  Source alone;
-  alone.files.push_back(std::make_unique<SourceText>());
-  SourceText& file = *alone.files.back();
+  SourceText file;
   file.text = text;
   file.tokens = tokens_of(file.text);
   return !defines_kernel(file.tokens, kernel) &&
-         std::ranges::any_of(find_launches(alone), [&](const FoundLaunch& launch) { return launch.entry == kernel; });
+         std::ranges::any_of(launches_of(file), [&](const HostLaunch& launch) { return launch.entry == kernel; });
 }
 
 }  // namespace

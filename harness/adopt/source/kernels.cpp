@@ -12,15 +12,6 @@
 
 namespace harness::adopt {
 
-std::vector<std::string> kernels_of(const Source& source) {
-  std::vector<std::string> names;
-  for (const Declaration& declaration : source.parsed.declarations)
-    if (declaration.kernel && declaration.kind == Declaration::Kind::function &&
-        std::find(names.begin(), names.end(), declaration.name) == names.end())
-      names.push_back(declaration.name);
-  return names;
-}
-
 std::size_t index_of(const Source& source, const std::string& name) {
   std::optional<std::size_t> index;
   for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
@@ -32,27 +23,12 @@ std::size_t index_of(const Source& source, const std::string& name) {
   return *index;
 }
 
-std::string template_head(const Source::Found& function) {
-  const std::string text =
-      function.file->text.substr(function.chunk->begin, function.chunk->body - function.chunk->begin);
-  const std::vector<Token> tokens = tokens_of(text);
-  if (tokens.empty() || !tokens[0].is("template")) return "";
-  int depth = 0;
-  for (const Token& token : tokens) {
-    if (token.is("<")) ++depth;
-    if (token.is(">") && --depth == 0) return text.substr(0, token.end) + "\n";
-  }
-  return "";
-}
-
-std::string qualified_name(const Source& source, std::size_t index) {
-  const Source::Found place = source.find(index);
-  std::string name;
-  for (const std::string& scope : place.chunk->scopes) {
-    const std::size_t at = scope.find("namespace ");
-    if (at != std::string::npos) name += scope.substr(at + 10) + "::";
-  }
-  return name + source.parsed.declarations[index].name;
+std::string template_head(const Source::Place& function) {
+  const std::string text(function.file->head_of(*function.chunk));
+  const Tokens tokens = tokens_of(text);
+  if (tokens.size() < 2 || !tokens[0].is("template") || !tokens[1].is("<")) return "";
+  const std::size_t close = end_of_template(tokens, 1);
+  return close < tokens.size() && tokens[close].is(">") ? text.substr(0, tokens[close].end) + "\n" : "";
 }
 
 std::string types_of(std::string_view parameters) {
@@ -76,7 +52,7 @@ std::vector<std::size_t> overloads_of(const Source& source, const std::string& n
   for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
     const Declaration& declaration = source.parsed.declarations[i];
     if (declaration.kernel && declaration.kind == Declaration::Kind::function && declaration.name == name &&
-        source.find(i).chunk != nullptr)
+        source.places[i].chunk != nullptr)
       all.push_back(i);
   }
   return all;
@@ -84,7 +60,7 @@ std::vector<std::size_t> overloads_of(const Source& source, const std::string& n
 
 void refuse_broken_signature(const Source& source, std::size_t index) {
   const Declaration& kernel = source.parsed.declarations[index];
-  const Source::Found declared = source.find(index);
+  const Source::Place declared = source.places[index];
   const std::string file = shown_file(kernel.file);
   if (declared.chunk == nullptr)
     throw bad_input(
@@ -93,13 +69,13 @@ void refuse_broken_signature(const Source& source, std::size_t index) {
     throw bad_input(
         fmt::format("{}: kernel '{}' is only declared; name the file that holds its body", file, kernel.name));
   for (const Complaint& complaint : source.parsed.complaints)
-    if (shown_file(complaint.file) == shown_file(declared.file->path) && complaint.place >= declared.chunk->begin &&
+    if (shown_file(complaint.file) == declared.file->name && complaint.place >= declared.chunk->begin &&
         complaint.place < declared.chunk->body && complaint.text.find("'curand") != std::string::npos)
       throw bad_input(fmt::format(
           "{}:{}: '{}' takes states of cuRAND, which is on no device here; pass the numbers that it draws as an array",
           file, line_of(declared.file->text, complaint.place), kernel.name));
-    else if (shown_file(complaint.file) == shown_file(declared.file->path) &&
-             complaint.place >= declared.chunk->begin && complaint.place < declared.chunk->body)
+    else if (shown_file(complaint.file) == declared.file->name && complaint.place >= declared.chunk->begin &&
+             complaint.place < declared.chunk->body)
       throw bad_input(
           fmt::format("{}:{}: the signature of '{}' cannot be read: {}; put the header that declares it beside "
                       "the file, or write the type out",
@@ -108,12 +84,12 @@ void refuse_broken_signature(const Source& source, std::size_t index) {
 
 void refuse_overloads(const Source& source, std::size_t index) {
   const Declaration& kernel = source.parsed.declarations[index];
-  const std::string name = qualified_name(source, index);
+  const std::string& name = kernel.qualified;
   std::vector<std::string> differ{fmt::format("'{}({})'", kernel.name, types_of(kernel))};
   for (const std::size_t i : overloads_of(source, kernel.name)) {
     const Declaration& other = source.parsed.declarations[i];
     if (i == index || !other.defined || other.templates.empty() != kernel.templates.empty() ||
-        types_of(other) == types_of(kernel) || qualified_name(source, i) != name)
+        types_of(other) == types_of(kernel) || other.qualified != name)
       continue;
     differ.push_back(fmt::format("'{}({})'", kernel.name, types_of(other)));
   }
@@ -125,9 +101,9 @@ void refuse_overloads(const Source& source, std::size_t index) {
 void refuse_unclosed(const Source& source) {
   const SourceText& main = source.main();
   for (const Complaint& complaint : source.parsed.complaints)
-    if (shown_file(complaint.file) == shown_file(main.path) &&
+    if (shown_file(complaint.file) == main.name &&
         (complaint.text.starts_with("expected '}'") || complaint.text.starts_with("extraneous closing brace")))
-      throw bad_input(fmt::format("{}:{}: {}; mend the file, which no compiler takes", shown_file(main.path),
+      throw bad_input(fmt::format("{}:{}: {}; mend the file, which no compiler takes", main.name,
                                   line_of(main.text, complaint.place), complaint.text));
 }
 

@@ -9,15 +9,11 @@
 // The kernels that a source declares, and whether one can be adopted.
 namespace harness::adopt {
 
-/// Their names, each once, in their order.
-std::vector<std::string> kernels_of(const Source& source);
 /// Index of the kernel's declaration: its definition where there is one.
 std::size_t index_of(const Source& source, const std::string& name);
-/// "ns::softmax"
-std::string qualified_name(const Source& source, std::size_t index);
 
 /// "template <class T, int N>" as it stands before a function, with the end of its line; "" where it is no template.
-std::string template_head(const Source::Found& function);
+std::string template_head(const Source::Place& function);
 
 /// "float*,int" of (const float* __restrict__ x, int n): what tells overloads apart.
 std::string types_of(std::string_view parameters);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/adopt/source/launch.h"
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 class LaunchCall {
  public:
   LaunchCall(const Source& source, const SourceText& file, std::size_t at)
-      : source_(source), file_(file), tokens_(file.tokens), at_(at), chunk_(chunk_at(file, file.tokens[at].begin)) {}
+      : source_(source), file_(file), tokens_(file.tokens), at_(at), chunk_(file.chunk_at(file.tokens[at].begin)) {}
 
   /// "kernel<<<grid, block, shared>>>(x, y)"; nothing: not all of it can be read.
   std::optional<std::string> written_out(std::size_t close) const {
@@ -26,17 +26,13 @@ class LaunchCall {
   }
 
  private:
-  std::string text_of(const Tokens& tokens) const {
-    return tokens.empty() ? "" : file_.text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
-  }
-
   /// "kernel<4>" of `(void*)kernel<4>`; "": no kernel of the files is named there.
   std::string kernel_in(const Tokens& tokens) const {
     for (std::size_t i = 0; i < tokens.size(); ++i)
       for (const Declaration& declaration : source_.parsed.declarations)
         if (declaration.kernel && tokens[i].is(declaration.name)) {
           const bool whole = i + 1 == tokens.size() || (tokens[i + 1].is("<") && tokens.back().is(">"));
-          return whole ? text_of(part(tokens, i, tokens.size())) : "";
+          return whole ? file_.text_of(part(tokens, i, tokens.size())) : "";
         }
     return "";
   }
@@ -49,7 +45,7 @@ class LaunchCall {
       if (tokens_[i].begin < chunk_->begin || !tokens_[i].is(name)) continue;
       if (!tokens_[i + 1].is(".") || !tokens_[i + 2].is(member) || !tokens_[i + 3].is("=")) continue;
       if (!value.empty()) return "";
-      value = text_of(part(tokens_, i + 4, end_of_value(tokens_, i + 4)));
+      value = file_.text_of(part(tokens_, i + 4, end_of_value(tokens_, i + 4)));
     }
     return value;
   }
@@ -70,7 +66,7 @@ class LaunchCall {
     const bool unread = shared.empty() && says(config, "dynamicSmemBytes");
     if (kernel.empty() || grid.empty() || block.empty() || unread || says(config, "attrs")) return std::nullopt;
     std::vector<std::string> passed;
-    for (std::size_t i = 2; i < arguments.size(); ++i) passed.push_back(text_of(arguments[i]));
+    for (std::size_t i = 2; i < arguments.size(); ++i) passed.push_back(file_.text_of(arguments[i]));
     return fmt::format("{}<<<{}, {}, {}>>>({})", kernel, grid, block, shared.empty() ? "0" : shared,
                        fmt::join(passed, ", "));
   }
@@ -96,8 +92,8 @@ class LaunchCall {
     const std::string kernel = kernel_in(arguments[0]);
     const std::vector<std::string> passed = variables_of(arguments[3]);
     if (kernel.empty() || passed.empty()) return std::nullopt;
-    return fmt::format("{}<<<{}, {}, {}>>>({})", kernel, text_of(arguments[1]), text_of(arguments[2]),
-                       arguments.size() > 4 ? text_of(arguments[4]) : "0", fmt::join(passed, ", "));
+    return fmt::format("{}<<<{}, {}, {}>>>({})", kernel, file_.text_of(arguments[1]), file_.text_of(arguments[2]),
+                       arguments.size() > 4 ? file_.text_of(arguments[4]) : "0", fmt::join(passed, ", "));
   }
 
   const Source& source_;
@@ -111,8 +107,7 @@ class LaunchCall {
 
 std::optional<std::string> with_launch_calls_written_out(const Source& source) {
   const SourceText& file = source.main();
-  std::string text;
-  std::size_t done = 0;
+  std::vector<TextEdit> edits;
   for (std::size_t i = 0; i + 1 < file.tokens.size(); ++i) {
     const bool calls = file.tokens[i].is("cudaLaunchKernelEx") || file.tokens[i].is("cudaLaunchKernel");
     if (!calls || !file.tokens[i + 1].is("(")) continue;
@@ -120,14 +115,14 @@ std::optional<std::string> with_launch_calls_written_out(const Source& source) {
     if (close >= file.tokens.size()) continue;
     const auto launch = LaunchCall(source, file, i).written_out(close);
     if (!launch) continue;
-    const std::string before = file.text.substr(file.tokens[i].begin, file.tokens[close].end - file.tokens[i].begin);
-    text += file.text.substr(done, file.tokens[i].begin - done) + *launch;
-    const auto lines = [](const std::string& words) { return std::ranges::count(words, '\n'); };
-    text += std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, lines(before) - lines(*launch))), '\n');
-    done = file.tokens[close].end;
+    const auto lines = [](std::string_view words) { return std::ranges::count(words, '\n'); };
+    const std::size_t begin = file.tokens[i].begin, end = file.tokens[close].end;
+    const auto fewer = lines(std::string_view(file.text).substr(begin, end - begin)) - lines(*launch);
+    const std::string blank_lines(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, fewer)), '\n');
+    edits.push_back({begin, end, *launch + blank_lines});
   }
-  if (done == 0) return std::nullopt;
-  return text + file.text.substr(done);
+  if (edits.empty()) return std::nullopt;
+  return edited(file.text, std::move(edits));
 }
 
 }  // namespace harness::adopt

@@ -120,8 +120,7 @@ std::optional<std::string> with_launch_macros_written_out(const Source& source) 
     if (macros.empty()) break;
   }
   if (macros.empty()) return std::nullopt;
-  std::string text;
-  std::size_t done = 0;
+  std::vector<TextEdit> edits;
   const Tokens& tokens = file.tokens;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto macro = tokens[i].is_word() ? macros.find(std::string(tokens[i].text)) : macros.end();
@@ -129,13 +128,13 @@ std::optional<std::string> with_launch_macros_written_out(const Source& source) 
     const bool called = i + 1 < tokens.size() && tokens[i + 1].is("(");
     const std::size_t close = called ? closing(tokens, i + 1) : i;
     if (close >= tokens.size()) continue;
-    text += file.text.substr(done, tokens[i].begin - done) +
-            written_out(macro->second, called ? arguments_at(file, i + 1, close) : std::vector<std::string>());
-    done = tokens[close].end;
+    edits.push_back(
+        {tokens[i].begin, tokens[close].end,
+         written_out(macro->second, called ? arguments_at(file, i + 1, close) : std::vector<std::string>())});
     i = close;
   }
-  if (done == 0) return std::nullopt;
-  return text + file.text.substr(done);
+  if (edits.empty()) return std::nullopt;
+  return edited(file.text, std::move(edits));
 }
 
 }  // namespace harness::adopt

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "harness/adopt/source/filled_symbols.h"
+#include "harness/adopt/source/option_text.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -112,9 +112,9 @@ class Slice {
         tuned_(tuned),
         further_(further),
         name_(source.parsed.declarations[kernel].name),
-        kernel_(source.find(kernel)),
+        kernel_(source.places[kernel]),
         host_(host),
-        filled_(filled_symbols(source)) {
+        filled_(source.filled) {
     for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
       const Declaration& declaration = source.parsed.declarations[i];
       by_name_[declaration.name].push_back(i);
@@ -149,7 +149,7 @@ class Slice {
   /// The namespaces that a declaration lies in, each by its name.
   std::vector<std::string> namespaces_of(std::size_t index) const {
     std::vector<std::string> names;
-    const Source::Found place = source_.find(index);
+    const Source::Place place = source_.places[index];
     if (place.chunk == nullptr) return names;
     for (const std::string& scope : place.chunk->scopes) {
       const std::size_t at = scope.find("namespace ");
@@ -172,27 +172,25 @@ class Slice {
     });
   }
 
-  void need(const Source::Found& piece) {
+  void need(const Source::Place& piece) {
     if (piece.chunk == nullptr || !chunks_.insert(piece.chunk).second) return;
     refuse_state(piece);
     std::set<std::size_t> own;
     for (const std::size_t index : piece.chunk->declares)
       own.insert(source_.parsed.declarations[index].place - piece.chunk->begin);
-    need_words(std::string_view(piece.file->text).substr(piece.chunk->begin, piece.chunk->end - piece.chunk->begin),
-               own);
+    need_words(piece.file->text_of(*piece.chunk), own);
   }
 
   /// What outlives a launch has no place in a contract; what the host fills is noted.
-  void refuse_state(const Source::Found& place) {
-    const std::string_view text =
-        std::string_view(place.file->text).substr(place.chunk->begin, place.chunk->end - place.chunk->begin);
-    const std::string where = fmt::format("{}:{}", std::filesystem::path(place.file->path).filename().string(),
-                                          line_of(place.file->text, place.chunk->begin));
+  void refuse_state(const Source::Place& place) {
+    const std::string_view text = place.file->text_of(*place.chunk);
+    const std::string where = fmt::format("{}:{}", place.file->name, line_of(place.file->text, place.chunk->begin));
     for (const std::size_t index : place.chunk->declares) {
       const Declaration& declaration = source_.parsed.declarations[index];
       if (declaration.kind != Declaration::Kind::variable || !(declaration.device || declaration.constant)) continue;
       if (declaration.constant && !host_) {
-        if (filled_.contains(declaration.name) || !has_initializer(source_, index)) constants_.push_back(index);
+        if (filled_.contains(declaration.name) || !has_initializer(*place.file, declaration.place))
+          constants_.push_back(index);
         continue;
       }
       const std::vector<std::string> words = words_of(text);
@@ -234,7 +232,7 @@ class Slice {
       if (several && !in_reach(index)) continue;
       const Declaration& declaration = source_.parsed.declarations[index];
       if (declaration.kind == Declaration::Kind::macro) need_macro(declaration);
-      else if (is_of_device(index)) need(source_.find(index));
+      else if (is_of_device(index)) need(source_.places[index]);
     }
   }
 
@@ -242,8 +240,7 @@ class Slice {
     for (const auto& file : source_.files)
       for (const Macro& macro : file->macros)
         if (macro.name == declaration.name && macro.begin <= declaration.place && declaration.place < macro.end &&
-            std::filesystem::path(file->path).filename() == std::filesystem::path(declaration.file).filename() &&
-            macros_.insert(&macro).second)
+            file->name == shown_file(declaration.file) && macros_.insert(&macro).second)
           need_words(std::string_view(file->text).substr(macro.begin, macro.end - macro.begin));
   }
 
@@ -251,10 +248,9 @@ class Slice {
   bool is_of_device(std::size_t index) const {
     const Declaration& declaration = source_.parsed.declarations[index];
     if (declaration.kind == Declaration::Kind::type) return true;
-    const Source::Found place = source_.find(index);
+    const Source::Place place = source_.places[index];
     if (place.chunk == nullptr) return false;
-    const std::vector<std::string> words =
-        words_of(std::string_view(place.file->text).substr(place.chunk->begin, place.chunk->body - place.chunk->begin));
+    const std::vector<std::string> words = words_of(place.file->head_of(*place.chunk));
     const auto has = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
     if (declaration.kind == Declaration::Kind::function)
       return host_ ? !declaration.kernel : declaration.device || declaration.kernel || has("constexpr");
@@ -280,7 +276,7 @@ class Slice {
 
   /// "torch" of `using namespace torch;`; "" of anything else.
   static std::string opened_by(const SourceText& file, const Chunk& chunk) {
-    const std::string_view text = std::string_view(file.text).substr(chunk.begin, chunk.end - chunk.begin);
+    const std::string_view text = file.text_of(chunk);
     const std::vector<std::string> words =
         text.starts_with("using namespace") ? words_of(text.substr(15)) : std::vector<std::string>();
     return words.empty() ? "" : words[0];
@@ -334,7 +330,7 @@ class Slice {
         if (host_ && declaration.kind == Declaration::Kind::function && declaration.templates.empty() &&
             !declaration.device)
           text.insert(chunk.begin - chunk.comment, "__device__ ");
-        if (declaration.constant && has_initializer(source_, index) && !filled_.contains(declaration.name))
+        if (declaration.constant && has_initializer(file, declaration.place) && !filled_.contains(declaration.name))
           text = as_unchanging(text);
         if (declaration.kind == Declaration::Kind::variable && tuned_.contains(declaration.name))
           text = fmt::format("#ifndef {}\n{}\n#endif", declaration.name, text);
@@ -343,8 +339,7 @@ class Slice {
     }
     std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.place < b.place; });
     if (!pieces.empty() && &file != &source_.main())
-      pieces.front().text =
-          fmt::format("// from {}\n{}", std::filesystem::path(file.path).filename().string(), pieces.front().text);
+      pieces.front().text = fmt::format("// from {}\n{}", file.name, pieces.front().text);
     all.insert(all.end(), pieces.begin(), pieces.end());
   }
 
@@ -432,7 +427,7 @@ class Slice {
   const Source& source_;
   const std::set<std::string>&tuned_, &further_;
   std::string name_;
-  Source::Found kernel_;
+  Source::Place kernel_;
   bool host_ = false;
   std::set<std::string> filled_;        // by the host, of `__constant__` variables
   std::vector<std::size_t> constants_;  // that stand in what is taken and have no value of their own

@@ -9,12 +9,11 @@
 #include <set>
 
 #include "harness/adopt/source/clang.h"
+#include "harness/adopt/source/filled_symbols.h"
 #include "harness/adopt/source/project.h"
 #include "harness/adopt/source/python_text.h"
-#include "harness/adopt/source/token_lists.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
-#include "harness/cpp_text/includes.h"
 #include "harness/system/files.h"
 
 namespace fs = std::filesystem;
@@ -23,140 +22,6 @@ namespace harness::adopt {
 namespace {
 
 constexpr std::uintmax_t kMostBytes = 4 << 20;
-
-/// Cuts a file into chunks.
-class Cutter {
- public:
-  explicit Cutter(SourceText& source) : source_(source), tokens_(source.tokens) {}
-
-  void cut() {
-    while (at_ < tokens_.size()) next();
-  }
-
- private:
-  bool is(std::size_t place, std::string_view text) const { return place < tokens_.size() && tokens_[place].is(text); }
-
-  void next() {
-    const Token& token = tokens_[at_];
-    if (token.kind == Token::Kind::directive) {
-      read_directive(token);
-      ++at_;
-      return;
-    }
-    if (token.is(";") || token.is("}")) {
-      if (token.is("}") && !scopes_.empty()) scopes_.pop_back();
-      ++at_;
-      return;
-    }
-    if (enters_scope()) return;
-    take_chunk();
-  }
-
-  /// `namespace a {`, `namespace {`, `extern "C" {`
-  bool enters_scope() {
-    std::size_t brace = at_;
-    if (is(at_, "inline") && is(at_ + 1, "namespace")) ++brace;
-    if (is(brace, "namespace")) {
-      while (brace < tokens_.size() && !tokens_[brace].is("{") && !tokens_[brace].is(";") && !tokens_[brace].is("="))
-        ++brace;
-    } else if (is(at_, "extern") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].kind == Token::Kind::literal) {
-      brace = at_ + 2;
-    } else {
-      return false;
-    }
-    if (!is(brace, "{")) return false;
-    std::string scope;
-    for (std::size_t i = at_; i < brace; ++i)
-      scope +=
-          (scope.empty() || scope.ends_with("::") || tokens_[i].is("::") ? "" : " ") + std::string(tokens_[i].text);
-    scopes_.push_back(scope);
-    at_ = brace + 1;
-    return true;
-  }
-
-  void take_chunk() {
-    const std::size_t first = at_;
-    std::size_t body = 0;
-    bool done = false;
-    while (at_ < tokens_.size() && !done) {
-      const Token& token = tokens_[at_];
-      if (token.is(";")) done = true;
-      if (token.is("(") || token.is("[")) {
-        at_ = closing(tokens_, at_);
-      } else if (token.is("{")) {
-        const bool function = is_function(first, at_);
-        if (body == 0 && function) body = token.begin;
-        at_ = closing(tokens_, at_);
-        done = function;
-      } else if (token.is("}")) {
-        return;  // of a scope: what stands before it is no declaration
-      } else if (token.kind == Token::Kind::directive) {
-        read_directive(token);
-      }
-      ++at_;
-    }
-    const std::size_t last = std::min(at_, tokens_.size()) - 1;
-    Chunk chunk{tokens_[first].begin, tokens_[last].end, 0, body == 0 ? tokens_[last].end : body, scopes_, {}};
-    chunk.comment = comment_above(chunk.begin);
-    source_.chunks.push_back(std::move(chunk));
-  }
-
-  bool is_function(std::size_t first, std::size_t brace) const {
-    bool parameters = false, assigned = false;
-    for (std::size_t i = first; i < brace; ++i) {
-      if (tokens_[i].is("(")) {
-        parameters = true;
-        i = std::min(closing(tokens_, i), brace);
-      } else if (tokens_[i].is("=")) {
-        assigned = true;
-      }
-    }
-    const Token& before = tokens_[brace == 0 ? 0 : brace - 1];
-    const bool record =
-        std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                    tokens_.begin() + static_cast<std::ptrdiff_t>(brace), [](const Token& token) {
-                      return token.is("struct") || token.is("class") || token.is("union") || token.is("enum");
-                    });
-    if (assigned && !before.is(")")) return false;
-    return parameters && (before.is(")") || before.is("const") || before.is("noexcept") || !record);
-  }
-
-  /// Where the comment begins that ends right above `place`.
-  std::size_t comment_above(std::size_t place) const {
-    const std::string& text = source_.text;
-    std::size_t from = 0;
-    for (const Token& token : tokens_) {
-      if (token.end > place) break;
-      from = token.end;
-    }
-    std::size_t comment = place, line = text.rfind('\n', place);
-    while (line != std::string::npos && line > from) {
-      const std::size_t start = text.rfind('\n', line - 1) == std::string::npos ? 0 : text.rfind('\n', line - 1) + 1;
-      if (start < from) break;
-      const std::size_t word = text.find_first_not_of(" \t\r", start);
-      if (word == std::string::npos || word >= line) break;  // an empty line
-      comment = start;
-      if (start == 0) break;
-      line = start - 1;
-    }
-    return comment;
-  }
-
-  void read_directive(const Token& token) {
-    for (const cpp_text::Directive& directive : cpp_text::directives_of(token.text)) {
-      if (const auto macro = cpp_text::definition_of(directive))
-        source_.macros.push_back({macro->name, token.begin, token.end});
-      const auto include = cpp_text::include_of(directive);
-      if (include && include->directive == "include" && !include->name.empty())
-        source_.includes.push_back({include->name, include->quoted, ""});
-    }
-  }
-
-  SourceText& source_;
-  const std::vector<Token>& tokens_;
-  std::size_t at_ = 0;
-  std::vector<std::string> scopes_;
-};
 
 constexpr const char* kLibraries[] = {"cute/", "cutlass/", "cub/", "thrust/", "cuda/", "cooperative_groups/"};
 
@@ -175,11 +40,7 @@ class ProjectReader {
 
   void read(const fs::path& path, const std::optional<std::string>& instead) {
     if (!read_.insert(path.string()).second) return;
-    auto file = std::make_unique<SourceText>();
-    file->path = path.string();
-    file->text = instead ? *instead : text_of(path);
-    file->tokens = tokens_of(file->text);
-    Cutter(*file).cut();
+    auto file = source_text(path.string(), instead ? *instead : text_of(path));
     for (Include& include : file->includes) {
       include.file = own_header(include, path);
       if (!include.file.empty()) read(include.file, std::nullopt);
@@ -244,19 +105,16 @@ class ProjectReader {
 
 /// "WIDTH=64" as a header in front of all others.
 std::unique_ptr<SourceText> command_line_of(const std::vector<std::string>& defines) {
-  auto file = std::make_unique<SourceText>();
-  file->path = "command line";
+  std::string text;
   for (const std::string& define : defines) {
     const std::size_t equals = std::min(define.find('='), define.size());
     const std::string name = define.substr(0, equals), value = equals < define.size() ? define.substr(equals + 1) : "1";
     const std::vector<Token> words = tokens_of(name);
     if (words.size() != 1 || !words[0].is_word() || value.find('\n') != std::string::npos)
       throw bad_input(fmt::format("-D {} is not of the form NAME=VALUE", define));
-    file->text += fmt::format("#define {} {}\n", name, value);
+    text += fmt::format("#define {} {}\n", name, value);
   }
-  file->tokens = tokens_of(file->text);
-  Cutter(*file).cut();
-  return file;
+  return source_text("command line", std::move(text));
 }
 
 /// `template <typename T> constexpr bool is_small = sizeof(T) < 4;`: libclang says nothing of it.
@@ -277,17 +135,58 @@ void add_variable_templates(Source& source) {
     }
 }
 
-/// Says of each declaration from `first` on in which piece it stands.
-void place_declarations(Source& source, std::size_t first = 0) {
-  for (std::size_t i = first; i < source.parsed.declarations.size(); ++i) {
-    const Declaration& declaration = source.parsed.declarations[i];
-    std::error_code failed;
-    const std::string path = fs::weakly_canonical(declaration.file, failed).string();
-    for (auto& file : source.files) {
-      if (file->path != path) continue;
-      for (Chunk& chunk : file->chunks)
-        if (chunk.begin <= declaration.place && declaration.place < chunk.end) chunk.declares.push_back(i);
+/// "ns::softmax": with the namespaces that it stands in.
+std::string qualified(const Declaration& declaration, const Chunk& chunk) {
+  std::string name;
+  for (const std::string& scope : chunk.scopes) {
+    const std::size_t at = scope.find("namespace ");
+    if (at != std::string::npos) name += scope.substr(at + 10) + "::";
+  }
+  return name + declaration.name;
+}
+
+/// Says of each declaration that has no place yet in which piece it stands.
+void place_declarations(Source& source) {
+  std::map<std::string, SourceText*> files;  // by the names that declarations have
+  for (std::size_t i = source.places.size(); i < source.parsed.declarations.size(); ++i) {
+    Declaration& declaration = source.parsed.declarations[i];
+    const auto [entry, fresh] = files.emplace(declaration.file, nullptr);
+    if (fresh) {
+      std::error_code failed;
+      const std::string path = fs::weakly_canonical(declaration.file, failed).string();
+      const auto named = std::ranges::find(source.files, path, [](const auto& file) { return file->path; });
+      if (named != source.files.end()) entry->second = named->get();
     }
+    Source::Place& place = source.places.emplace_back();
+    if (entry->second == nullptr) continue;
+    for (Chunk& chunk : entry->second->chunks)
+      if (chunk.begin <= declaration.place && declaration.place < chunk.end) {
+        chunk.declares.push_back(i);
+        place = {entry->second, &chunk};
+        declaration.qualified = qualified(declaration, chunk);
+      }
+  }
+}
+
+/// What tokens say besides what a front end knows.
+void read_tokens(Source& source) {
+  for (Declaration& declaration : source.parsed.declarations)
+    for (Parameter& parameter : declaration.parameters) parameter.whole = is_whole_number(parameter.resolved);
+  for (const Declaration& declaration : source.parsed.declarations)
+    if (declaration.kernel && declaration.kind == Declaration::Kind::function &&
+        std::ranges::find(source.kernels, declaration.name) == source.kernels.end())
+      source.kernels.push_back(declaration.name);
+  for (const auto& file : source.files) {
+    for (HostLaunch& launch : launches_of(*file)) source.launches.push_back(std::move(launch));
+    source.filled.merge(filled_symbols(*file));
+    source.addressed.merge(addressed_symbols(*file));
+  }
+  std::map<const HostFunction*, std::shared_ptr<const TemplateCalls>> calls;
+  for (HostLaunch& launch : source.launches) {
+    if (launch.function == nullptr) continue;
+    std::shared_ptr<const TemplateCalls>& own = calls[launch.function.get()];
+    if (own == nullptr) own = std::make_shared<const TemplateCalls>(template_calls(source.files, *launch.function));
+    launch.calls = own;
   }
 }
 
@@ -295,14 +194,6 @@ void place_declarations(Source& source, std::size_t first = 0) {
 
 bool of_library(const std::string& header) {
   return std::ranges::any_of(kLibraries, [&](const char* folder) { return header.starts_with(folder); });
-}
-
-Source::Found Source::find(std::size_t declaration) const {
-  for (const auto& file : files)
-    for (const Chunk& chunk : file->chunks)
-      if (std::find(chunk.declares.begin(), chunk.declares.end(), declaration) != chunk.declares.end())
-        return {file.get(), &chunk};
-  return {};
 }
 
 namespace {
@@ -369,9 +260,9 @@ Source read_source_as(const std::string& given, const std::optional<std::string>
         {.kind = Declaration::Kind::macro, .name = macro.name, .file = command_line->path, .place = macro.begin});
   if (!beside.defines.empty()) source.files.insert(source.files.begin(), std::move(command_line));
   place_declarations(source);
-  const std::size_t declared = source.parsed.declarations.size();
   add_variable_templates(source);
-  place_declarations(source, declared);
+  place_declarations(source);
+  read_tokens(source);
   return source;
 }
 

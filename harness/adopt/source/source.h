@@ -1,56 +1,35 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/adopt/source/declarations.h"
-#include "harness/adopt/source/tokens.h"
+#include "harness/adopt/source/launch.h"
+#include "harness/adopt/source/source_text.h"
 
 namespace harness::adopt {
 
-/// A piece of a file at file or namespace scope that ends where the next begins: a function, a struct, a variable.
-struct Chunk {
-  std::size_t begin = 0, end = 0;     // bytes, comments before it left out
-  std::size_t comment = 0;            // where the comment right above it begins; `begin` where there is none
-  std::size_t body = 0;               // of a function: its `{`; else `end`
-  std::vector<std::string> scopes;    // what it lies in: "namespace a", "extern \"C\""
-  std::vector<std::size_t> declares;  // indices into Source::parsed.declarations
-};
-
-struct Include {
-  std::string name;  // as written
-  bool quoted = false;
-  std::string file;  // of one beside the source; "" for any other
-};
-
-struct Macro {
-  std::string name;
-  std::size_t begin = 0, end = 0;  // of the directive
-};
-
-/// A file as its author wrote it. Tokens refer to `text`.
-struct SourceText {
-  std::string path, text;
-  std::vector<Token> tokens;
-  std::vector<Chunk> chunks;
-  std::vector<Include> includes;
-  std::vector<Macro> macros;
-};
-
-/// The adopted file and its own headers, these first, each behind those that it includes.
+/// What the adopted file and its own headers say, read once: the files, these first, each behind those that it
+/// includes; what a front end knows of them; and what their tokens say besides.
 struct Source {
   std::vector<std::unique_ptr<SourceText>> files;
   Parsed parsed;
-  std::string digest;  // of the file as it is
+  std::string digest;                // of the file as it is
+  std::vector<HostLaunch> launches;  // of all files, in their order
+  std::vector<std::string> kernels;  // names of kernels, each once, in their order
+  /// `__constant__` variables by their names without namespaces: that the host fills (cudaMemcpyToSymbol), and of which
+  /// it takes the address (cudaGetSymbolAddress).
+  std::set<std::string> filled, addressed;
 
   const SourceText& main() const { return *files.back(); }
-  /// The file and chunk of a declaration; nullptr: none.
-  struct Found {
+  /// Where a declaration stands; nullptr: in none of the files, or in no piece of them.
+  struct Place {
     const SourceText* file = nullptr;
     const Chunk* chunk = nullptr;
   };
-  Found find(std::size_t declaration) const;
+  std::vector<Place> places;  // of parsed.declarations
 };
 
 /// Headers of templates that stay whole, as the toolkit's do: of CuTe and CUTLASS, of CCCL.

@@ -1,12 +1,11 @@
 #pragma once
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/adopt/source/launch.h"
-#include "harness/adopt/source/source.h"
+#include "harness/adopt/source/source_text.h"
 
 namespace harness::adopt {
 
@@ -27,6 +26,7 @@ class HostFunction {
   struct Parameter {
     std::string name, type;  // "float" of a const float*
     bool array = false;      // a pointer or a tensor
+    bool whole = false;      // a whole number by its type
     bool tensor = false;
   };
   /// A variable of its own: where it gets a value, and how that statement begins.
@@ -36,11 +36,11 @@ class HostFunction {
     bool declaration = false;  // it is declared there
   };
 
-  /// The function `name` of the file itself or a header beside it; nothing: there is none.
-  static std::optional<HostFunction> find(const Source& source, const std::string& name);
+  /// `name_token`: its name in the piece of the file that it is.
+  HostFunction(const SourceText& file, const Chunk& chunk, std::string name, std::size_t name_token);
 
-  /// The function that a launch stands in.
-  static std::optional<HostFunction> around(const FoundLaunch& launch);
+  /// The function that a piece of a file is; nullptr: it is none.
+  static std::shared_ptr<const HostFunction> of(const SourceText& file, const Chunk& chunk);
 
   const SourceText& file() const { return *file_; }
   const Chunk& chunk() const { return *chunk_; }
@@ -48,6 +48,8 @@ class HostFunction {
   const std::string& name() const { return name_; }
   TokenRange body() const { return body_; }  // without its braces
   const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// The names of `template <typename T, int BLOCK = 64>`, in their order; empty: it is no template.
+  const std::vector<std::string>& templates() const { return templates_; }
   const Parameter* parameter(std::string_view name) const;
 
   /// Its arrays and its sizes come from outside: what it computes itself is the same in every program that calls it.
@@ -55,7 +57,6 @@ class HostFunction {
   /// What its assertions ask for, in their order: the texts between the parentheses, messages left out.
   std::vector<std::vector<Token>> assertions() const;
 
-  std::vector<FoundLaunch> launches(const Source& source) const;
   /// Index of the token at a place of the file.
   std::size_t token_at(std::size_t place) const;
   /// "for", "if", "else"... that a token stands under; "" where it runs whenever the function does.
@@ -77,7 +78,7 @@ class HostFunction {
   std::string element_of(std::string_view variable) const;
 
  private:
-  HostFunction(const SourceText& file, const Chunk& chunk, std::string name, std::size_t name_token);
+  void read_templates();
   void read_parameters(std::size_t open);
   void read_body(std::size_t open);
   void read_control();
@@ -87,13 +88,9 @@ class HostFunction {
   std::string name_;
   TokenRange body_;
   std::vector<Parameter> parameters_;
+  std::vector<std::string> templates_;
   std::vector<TokenRange> statements_;
   std::vector<std::pair<TokenRange, std::string_view>> control_;
 };
-
-/// float of `run<float, 4>(...)`: what a template parameter of the host's function is where that is called or
-/// instantiated, each value once. Empty: it is no such parameter, or nobody says.
-std::vector<std::vector<Token>> values_of_host_template(const Source& source, const HostFunction* function,
-                                                        std::string_view name);
 
 }  // namespace harness::adopt

@@ -1,8 +1,8 @@
-#include "harness/adopt/host/host_function.h"
+#include "harness/adopt/source/host_function.h"
 
 #include <algorithm>
 
-#include "harness/adopt/source/token_lists.h"
+#include "harness/adopt/source/tokens.h"
 
 namespace harness::adopt {
 namespace {
@@ -45,33 +45,20 @@ bool is_whole_number(const std::string& type) {
   return false;
 }
 
-std::optional<HostFunction> HostFunction::find(const Source& source, const std::string& name) {
-  for (const auto& file : source.files) {
-    const Tokens& tokens = file->tokens;
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-      if (!tokens[i].is(name) || !tokens[i + 1].is("(") || is_member(tokens, i)) continue;
-      for (const Chunk& chunk : file->chunks)
-        if (chunk.body < chunk.end && chunk.begin <= tokens[i].begin && tokens[i].begin < chunk.body)
-          return HostFunction(*file, chunk, name, i);
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<HostFunction> HostFunction::around(const FoundLaunch& launch) {
-  if (launch.chunk == nullptr || launch.chunk->body >= launch.chunk->end) return std::nullopt;
-  const Tokens& tokens = launch.file->tokens;
-  for (std::size_t i = 0; i + 1 < tokens.size() && tokens[i].begin < launch.chunk->body; ++i)
-    if (tokens[i].begin >= launch.chunk->begin && tokens[i].is_word() && tokens[i + 1].is("("))
-      return HostFunction(*launch.file, *launch.chunk, std::string(tokens[i].text), i);
-  return std::nullopt;
+std::shared_ptr<const HostFunction> HostFunction::of(const SourceText& file, const Chunk& chunk) {
+  if (chunk.body >= chunk.end) return nullptr;
+  const Tokens& tokens = file.tokens;
+  for (std::size_t i = 0; i + 1 < tokens.size() && tokens[i].begin < chunk.body; ++i)
+    if (tokens[i].begin >= chunk.begin && tokens[i].is_word() && tokens[i + 1].is("("))
+      return std::make_shared<const HostFunction>(file, chunk, std::string(tokens[i].text), i);
+  return nullptr;
 }
 
 bool HostFunction::is_given_its_sizes() const {
   if (parameter("argv") != nullptr) return false;  // a program's main
   const bool arrays = std::ranges::any_of(parameters_, &Parameter::array);
   return arrays && std::ranges::any_of(parameters_, [](const Parameter& parameter) {
-           return parameter.tensor || (!parameter.array && is_whole_number(parameter.type));
+           return parameter.tensor || (!parameter.array && parameter.whole);
          });
 }
 
@@ -83,18 +70,14 @@ std::vector<Tokens> HostFunction::assertions() const {
         !own[i + 1].is("("))
       continue;
     const std::size_t close = std::min(closing(own, i + 1), body_.end);
-    std::size_t end = i + 2;
-    for (int depth = 0; end < close && !(depth == 0 && own[end].is(",")); ++end) {
-      if (is_one_of(own[end], {"(", "[", "{"})) ++depth;
-      if (is_one_of(own[end], {")", "]", "}"})) --depth;
-    }
-    all.emplace_back(own.begin() + static_cast<std::ptrdiff_t>(i + 2), own.begin() + static_cast<std::ptrdiff_t>(end));
+    all.push_back(part(own, i + 2, std::min(end_of_value(own, i + 2), close)));
   }
   return all;
 }
 
 HostFunction::HostFunction(const SourceText& file, const Chunk& chunk, std::string name, std::size_t name_token)
     : file_(&file), chunk_(&chunk), name_(std::move(name)) {
+  read_templates();
   read_parameters(name_token + 1);
   read_body(token_at(chunk.body));
   read_control();
@@ -103,6 +86,16 @@ HostFunction::HostFunction(const SourceText& file, const Chunk& chunk, std::stri
 std::size_t HostFunction::token_at(std::size_t place) const {
   const auto token = std::ranges::lower_bound(tokens(), place, {}, &Token::begin);
   return static_cast<std::size_t>(token - tokens().begin());
+}
+
+void HostFunction::read_templates() {
+  const std::size_t head = token_at(chunk_->begin);
+  if (head + 1 >= tokens().size() || !tokens()[head].is("template") || !tokens()[head + 1].is("<")) return;
+  const Tokens list = part(tokens(), head + 2, end_of_template(tokens(), head + 1));
+  for (const Tokens& piece : split_by_commas(list, true)) {
+    const auto value = std::ranges::find_if(piece, [](const Token& token) { return token.is("="); });
+    templates_.emplace_back(value == piece.begin() ? std::string_view() : std::prev(value)->text);
+  }
 }
 
 void HostFunction::read_parameters(std::size_t open) {
@@ -116,13 +109,14 @@ void HostFunction::read_parameters(std::size_t open) {
     std::size_t end = from;
     while (end < i && !tokens()[end].is("=")) ++end;
     if (end > from + 1 && tokens()[end - 1].is_word()) {
-      Parameter parameter{std::string(tokens()[end - 1].text), type_text(tokens(), from, end - 1), false, false};
+      Parameter parameter{std::string(tokens()[end - 1].text), type_text(tokens(), from, end - 1)};
       for (std::size_t k = from; k + 1 < end; ++k) {
         parameter.array = parameter.array || tokens()[k].is("*");
         parameter.tensor = parameter.tensor || tokens()[k].is("Tensor");
       }
       parameter.array = parameter.array || parameter.tensor;
       if (parameter.tensor) parameter.type.clear();
+      parameter.whole = is_whole_number(parameter.type);
       parameters_.push_back(std::move(parameter));
     }
     from = i + 1;
@@ -174,13 +168,6 @@ void HostFunction::read_control() {
 const HostFunction::Parameter* HostFunction::parameter(std::string_view name) const {
   const auto parameter_named = std::ranges::find(parameters_, name, &Parameter::name);
   return parameter_named == parameters_.end() ? nullptr : &*parameter_named;
-}
-
-std::vector<FoundLaunch> HostFunction::launches(const Source& source) const {
-  std::vector<FoundLaunch> own;
-  for (FoundLaunch& launch : find_launches(source))
-    if (launch.chunk == chunk_) own.push_back(std::move(launch));
-  return own;
 }
 
 std::string_view HostFunction::control_over(std::size_t token) const {
@@ -283,16 +270,11 @@ Tokens HostFunction::bytes_of(std::string_view variable) const {
   const Tokens& all = tokens();
   for (std::size_t i = body_.begin; i + 1 < body_.end; ++i) {
     if (!all[i].text.starts_with("cudaMalloc") || !all[i + 1].is("(")) continue;
-    std::size_t comma = i + 2, end = std::min(closing(all, i + 1), body_.end);
+    std::size_t comma = i + 2;
+    const std::size_t end = std::min(closing(all, i + 1), body_.end);
     while (comma < end && !all[comma].is(",")) ++comma;
     if (comma >= end || !all[comma - 1].is(variable)) continue;
-    int depth = 0;
-    for (std::size_t k = comma + 1; k < end; ++k) {  // cudaMallocAsync has a stream behind it
-      if (is_one_of(all[k], {"(", "["})) ++depth;
-      if (is_one_of(all[k], {")", "]"})) --depth;
-      if (depth == 0 && all[k].is(",")) end = k;
-    }
-    return {all.begin() + static_cast<std::ptrdiff_t>(comma + 1), all.begin() + static_cast<std::ptrdiff_t>(end)};
+    return part(all, comma + 1, std::min(end_of_value(all, comma + 1), end));  // cudaMallocAsync has a stream behind it
   }
   return {};
 }
@@ -306,33 +288,6 @@ std::string HostFunction::element_of(std::string_view variable) const {
       if (star > statement.begin && tokens()[star].is("*")) return type_text(tokens(), statement.begin, star);
     }
   return "";
-}
-
-std::vector<Tokens> values_of_host_template(const Source& source, const HostFunction* function, std::string_view name) {
-  std::vector<Tokens> values;
-  if (function == nullptr) return values;
-  const Tokens& own = function->tokens();
-  const std::size_t head = function->token_at(function->chunk().begin);
-  if (head + 1 >= own.size() || !own[head].is("template") || !own[head + 1].is("<")) return values;
-  const std::vector<Tokens> parameters = split_by_commas(part(own, head + 2, end_of_template(own, head + 1)), true);
-  const auto named = std::ranges::find_if(parameters, [&](const Tokens& piece) {
-    const auto value = std::ranges::find_if(piece, [](const Token& token) { return token.is("="); });
-    return value != piece.begin() && std::prev(value)->is(name);
-  });
-  if (named == parameters.end()) return values;
-  const auto which = static_cast<std::size_t>(named - parameters.begin());
-  for (const auto& file : source.files)
-    for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
-      const Tokens& tokens = file->tokens;
-      if (!tokens[i].is(function->name()) || !tokens[i + 1].is("<")) continue;
-      const std::size_t close = end_of_template(tokens, i + 1);
-      const std::vector<Tokens> arguments = split_by_commas(part(tokens, i + 2, close), true);
-      if (which >= arguments.size() || close + 1 >= tokens.size() || !tokens[close + 1].is("(")) continue;
-      if (std::ranges::none_of(values,
-                               [&](const Tokens& value) { return spelled(value) == spelled(arguments[which]); }))
-        values.push_back(arguments[which]);
-    }
-  return values;
 }
 
 }  // namespace harness::adopt
