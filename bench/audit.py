@@ -60,8 +60,9 @@ class Entry:
 
     def row(self):
         repository, commit, licence = REPOSITORIES[self.source]
-        return {"source": self.source, "name": self.name, "repository": repository, "commit": commit, "licence": licence,
-                "path": self.path, "claimed_speedup": self.more.get("claimed")}
+        row = {"source": self.source, "name": self.name, "repository": repository, "commit": commit, "licence": licence,
+               "path": self.path, "claimed_speedup": self.more.get("claimed")}
+        return {**row, "traces": self.more["traces"]} if self.more.get("traces") else row
 
 
 def of_cuda_l1(mirrors):
@@ -94,16 +95,30 @@ def of_kernelbench_com(mirrors):
             yield Entry("kernelbench.com", re.sub(r"\W", "_", pathlib.Path(path).name.replace("_solution.py.txt", "")), path, cuda)
 
 
+def traces_of(mirrors, repository, commit, listed):
+    """By solution: what its owner's traces say of it, and of how many workloads."""
+    told = {}
+    for path in listed:
+        for line in git(mirrors, repository, "show", f"{commit}:{path}").splitlines() if "/traces/" in path else []:
+            trace = json.loads(line)
+            status = (trace.get("evaluation") or {}).get("status", "none")
+            of = told.setdefault((path.split("/")[3], trace["solution"]), {})
+            of[status] = of.get(status, 0) + 1
+    return told
+
+
 def of_flashinfer(mirrors):
     repository, commit, _ = REPOSITORIES["flashinfer-bench"]
     listed = git(mirrors, repository, "ls-tree", "-r", "--name-only", commit, "bench/test/results").split()
+    told = traces_of(mirrors, repository, commit, listed)
     for number, path in enumerate(p for p in listed if "/solutions/" in p and p.endswith(".json")):
         text = git(mirrors, repository, "show", f"{commit}:{path}")
         solution = json.loads(text)
         sources = solution.get("sources") or []
         if any("__global__" in each.get("content", "") for each in sources):
             yield Entry("flashinfer-bench", f"{number:03}_{solution['definition']}", path, text, "flashinfer",
-                        definition=solution["definition"], solution=solution["name"])
+                        definition=solution["definition"], solution=solution["name"],
+                        traces=told.get((path.split("/")[3], solution["name"])))
 
 
 SOURCES = {"cuda-l1": of_cuda_l1, "robust-kbench": of_robust_kbench, "kernelbench.com": of_kernelbench_com,
@@ -198,7 +213,7 @@ def proposed(said, given):
         return ["--set", f"{numbers[0]}=0.5"]
     for option, value in ANSWER.findall(sentence):
         value = value.strip("'\"")
-        placeholder = re.search(r"\b(SIZE|EXPR|NAME|LINE|FILE|VALUES?|DIR)\b|^(and|or|with)$", value)
+        placeholder = re.search(r"\b(SIZE|EXPR|NAME|LINE|FILE|VALUES?|V|DIR)\b|^(and|or|with)$", value)
         once = option in ("--launch", "--grid", "--block", "--host") and option in given
         if not placeholder and not once and ("=" in value or option not in ("--tune", "--set", "--type", "--size")) and \
                 value not in given:
@@ -305,6 +320,12 @@ def table(options):
     for source, by in counts.items():
         print(f"| {source} | {sum(by.values())} | " + " | ".join(str(by.get(k, 0)) for k in kinds) + " |")
     print()
+    if any(row.get("traces") for row in rows.values()):
+        print("| solution with traces | its traces | here |\n|---|---|---|")
+        for row in rows.values():
+            if row.get("traces"):
+                print(f"| {row['name']} | {', '.join(f'{n} {s}' for s, n in row['traces'].items())} | {row['outcome']} |")
+        print()
     for row in rows.values():
         if row["outcome"] not in ("passed", "never launched"):
             print(f"- {row['source']}/{row['name']} ({row['path']}): {row['outcome']}: {row['why']}")

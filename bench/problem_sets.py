@@ -36,7 +36,8 @@ SETS = {
 }
 DRAWN, SEED = 30, 44
 # What nothing in the definitions says, and an owner would know.
-ANSWERS = {"k_index_cache_fp8": "0..63"}  # bytes of fp8 numbers and of a scale: small, and no NaN
+ANSWERS = {"k_index_cache_fp8": "0..63",  # bytes of fp8 numbers and of a scale: small, and no NaN
+           "seq_lens": "1..2048"}
 
 
 def git(mirrors, repository, *words):

@@ -4,10 +4,15 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <optional>
 
 #include "harness/core/torch_call.h"
 #include "harness/judge/layout.h"
+#include "harness/system/files.h"
+#include "harness/system/temporary_folder.h"
 #include "tests/problem/pytorch.h"
 #include "tests/support/turns.h"
 
@@ -56,6 +61,20 @@ struct Called {
   std::byte* at(const char* name) { return image.data() + find_buffer(executable.layout, name)->offset; }
 };
 
+/// An environment variable as it is, for as long as this lives.
+struct Variable {
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const now = std::getenv(name)) before_ = now;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+  Variable(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
 template <typename Failure>
 std::string failure_of(TorchCalls& calls, Called called) {
   try {
@@ -95,6 +114,26 @@ TEST_CASE("PyTorch is called in its own types on the arguments of an image, and 
   calls.release();
   CHECK(process->runs());
   lent.end();
+}
+
+// A driver that has no GPU, and an interpreter that would not find PyTorch: whoever asks the driver first says so.
+TEST_CASE("where walls keep a GPU away, a process ends before it imports PyTorch, and the next is started at once") {
+  const TemporaryFolder folder("driver");
+  write_file(folder.path("driver.c"), "int cuInit(unsigned flags) { return 100; }\n");
+  REQUIRE(std::system(("cc -shared -fPIC -o " + folder.path("libcuda.so.1") + " " + folder.path("driver.c")).c_str()) ==
+          0);
+  write_file(folder.path("python"), "#!/bin/sh\nexec /usr/bin/python3 -S \"$@\"\n");
+  std::filesystem::permissions(folder.path("python"), std::filesystem::perms::owner_all);
+  const Variable python("HARNESS_PYTHON", folder.path("python")), libraries("LD_LIBRARY_PATH", folder.path(""));
+  TorchProcess::Spec spec = torch_caller("cuda:0", true);
+  spec.readable = {folder.path("")};
+  TorchProcess process(spec);
+  process.begin();
+  CHECK(process.without_walls());  // the first is gone
+  CHECK(process.ready() == nullptr);
+  const std::string refused = folder.path("python") + ": the driver refuses cuInit with 100: it finds no GPU";
+  CHECK(process.why().starts_with("; " + refused));
+  CHECK(process.why().ends_with("without walls: the driver refuses cuInit with 100: it finds no GPU"));
 }
 
 TEST_CASE("what PyTorch cannot do, or its program does wrong, is one sentence, and the next call works", "[pytorch]") {

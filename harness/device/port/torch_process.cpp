@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProcessor = "cpu";  // PyTorch's name of it
 constexpr double kTorchStartS = 120, kBetweenLooksS = 0.25;
+constexpr double kDriverS = 10;  // an interpreter, and the driver's first call
 
 /// What a process needs that works with the GPU: the driver's devices, and what the system says of them.
 std::vector<std::string> gpu_devices() {
@@ -43,6 +44,28 @@ std::vector<std::string> gpu_environment() {
     all.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(numbers, ",")));
   }
   return all;
+}
+
+const char* python_device_text() {
+  static constexpr const char* kText =
+#include "embedded/harness/device/port/python_device.in"
+      ;
+  return kText;
+}
+
+/// Before PyTorch is imported a program says whether the driver lets it have its device (python_device.in). What it
+/// says where it does not; what else is wrong, ready() finds out.
+std::optional<std::string> refused_at_once(PythonProcess& process) {
+  bool late = false;
+  const std::optional<json> first = process.receive(kDriverS, late);
+  if (!first || !first->contains("no_gpu")) return std::nullopt;
+  return first->at("no_gpu").get<std::string>();
+}
+
+/// A part of why(); "" where an interpreter has no PyTorch, which is no reason worth a word.
+std::string reason_of(const std::string& python, bool walled, const std::string& words) {
+  if (words.find("No module named") != std::string::npos) return "";
+  return fmt::format("; {}{}: {}", python, walled ? "" : " without walls", words);
 }
 
 }  // namespace
@@ -76,14 +99,23 @@ void TorchProcess::begin() {
                     .walls = attempt.walled ? walls_here() : Walls{},
                     .limits = python_limits()};
   start.words.insert(start.words.end(), {spec_.device, attempt.device_needed ? "must" : "may"});
-  if (spec_.device != kProcessor) {
+  const bool on_gpu = spec_.device != kProcessor;
+  if (on_gpu) {
     const std::vector<std::string> devices = gpu_devices(), variables = gpu_environment();
     start.readable.insert(start.readable.end(), devices.begin(), devices.end());
     start.environment.insert(start.environment.begin(), variables.begin(), variables.end());
     start.limits.memory_bytes = RLIM_INFINITY;  // the driver reserves more addresses than there is memory
   }
+  start.files.emplace_back("python_device.py", python_device_text());
   greeted_ = false;
   process_ = std::make_unique<PythonProcess>(start);
+  const bool others = attempt.device_needed && attempt_ + 1 < attempts_.size();
+  const std::optional<std::string> refused = on_gpu && others ? refused_at_once(*process_) : std::nullopt;
+  if (!refused) return;
+  why_ += reason_of(attempt.python, attempt.walled, *refused);
+  process_.reset();
+  ++attempt_;
+  begin();
 }
 
 /// False: this attempt came to nothing, or was stopped.
@@ -92,17 +124,20 @@ bool TorchProcess::is_greeted(const std::function<bool()>& stop) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   std::optional<json> hello;
   bool late = true;
-  while (!hello && late && seconds() < kTorchStartS && !(stop && stop()))
+  while (!hello && late && seconds() < kTorchStartS && !(stop && stop())) {
     hello = process_->receive(kBetweenLooksS, late = false);
+    if (hello && hello->contains("begun")) hello.reset(), late = true;
+  }
   if (hello && !hello->contains("no_gpu")) return true;
-  const std::string words = hello ? hello->at("no_gpu").get<std::string>() : process_->last_words();
-  if (hello || words.find("No module named") == std::string::npos)
-    why_ += fmt::format("; {}: {}", attempts_[attempt_].python, late && !hello ? "it took too long to start" : words);
+  const std::string words = hello  ? hello->at("no_gpu").get<std::string>()
+                            : late ? "it took too long to start"
+                                   : process_->last_words();
+  why_ += reason_of(attempts_[attempt_].python, attempts_[attempt_].walled, words);
   return false;
 }
 
 PythonProcess* TorchProcess::ready(const std::function<bool()>& stop) {
-  if (process_ && !process_->runs()) process_.reset();
+  if (process_ && greeted_ && !process_->runs()) process_.reset();
   while (attempt_ < attempts_.size()) {
     begin();
     if (greeted_ || is_greeted(stop)) {
