@@ -281,6 +281,9 @@ void flag_probes(const std::string& file, const SourceParts& parts, std::vector<
            fmt::format("asks which compiler reads it ({}): what is checked would not be what runs", word.text),
            word.line});
   }
+  for (const int line : parts.renumbered)
+    flags.push_back(
+        {"instrumentation", file, "#line gives its lines other names: what is found could not be told", line});
   for (const NameAt& attribute : parts.attributes)
     if (!is_known_attribute(attribute.text))
       flags.push_back({"instrumentation", file,
