@@ -108,7 +108,7 @@ std::string condition_before(const std::string& text, std::size_t question) {
 }
 
 /// Whether it asks what is equal: no order stands there. `position`: where in the text it compares.
-bool asks_for_equality(const std::string& text, std::size_t position) {
+bool asks_for_equality(const std::string& text, std::size_t position, bool floating) {
   const auto is_order = [](const std::string& part) {
     const std::string relations = relations_of(part);
     return relations.find("==") == std::string::npos && relations.find("!=") == std::string::npos &&
@@ -117,7 +117,8 @@ bool asks_for_equality(const std::string& text, std::size_t position) {
   if (position >= text.size()) return !is_order(text);
   if (text[position] == '<' || text[position] == '>') return false;
   if (text[position] == '?') return !is_order(condition_before(text, position));
-  return std::string_view("=!^%").find(text[position]) != std::string_view::npos || !is_order(text);
+  // Elsewhere compilers put what they made another comparison of.
+  return !floating || text.compare(position, 2, "==") == 0 || text.compare(position, 2, "!=") == 0 || !is_order(text);
 }
 
 /// `for (...; j < length; ...)`: all comparisons of the line come of the one that it has.
@@ -154,12 +155,12 @@ ComparedLines::ComparedLines(SitePlaces places, const std::vector<SourceFile>& s
 std::vector<FunctionText> functions_of(const std::string& source) {
   std::vector<FunctionText> functions;
   std::string head;                 // since the last ; or brace
-  std::size_t line = 1, begun = 0;  // line of the head's first letter
+  std::size_t line = 1, begun = 0;  // line of the head's first letter; 0: there is none yet
   int within = 0;                   // braces of a body or an initializer
   FunctionText body;
   const auto take = [&](const std::string& piece) {
     std::string& to = within > 0 ? body.text : head;
-    if (within == 0 && head.empty() && !plain_line(piece).empty()) begun = line;
+    if (within == 0 && begun == 0 && piece.find_first_not_of(" \t\r\n") != std::string::npos) begun = line;
     to += piece;
   };
   for (std::size_t at = 0; at < source.size();) {
@@ -186,9 +187,9 @@ std::vector<FunctionText> functions_of(const std::string& source) {
     }
     const char letter = source[at++];
     if (letter == '{' && within == 0 && holds_functions(head)) {
-      head.clear();
+      head.clear(), begun = 0;
     } else if (letter == '{') {
-      if (within++ == 0) body = {begun, 0, std::exchange(head, "")};
+      if (within++ == 0) body = {std::exchange(begun, 0), 0, std::exchange(head, "")};
       body.text += letter;
     } else if (letter == '}' && within > 0) {
       body.text += letter;
@@ -198,7 +199,7 @@ std::vector<FunctionText> functions_of(const std::string& source) {
         if (body.text.find('(') < body.text.find('{')) functions.push_back(std::move(body));
       }
     } else if (within == 0 && (letter == ';' || letter == '}')) {
-      head.clear();
+      head.clear(), begun = 0;
     } else {
       take(std::string(1, letter));
     }
@@ -294,7 +295,8 @@ std::vector<ComparedLines::Comparison> ComparedLines::comparisons() const {
 
 bool ComparedLines::Comparison::open() const {
   if (is_choice(seen.site)) return seen.one_way() && !seen.equal;  // of two equals it takes either
-  return seen.one_way() || (!seen.equal && (seen.site >> kCaseShift != 0 || asks_for_equality(text, position)));
+  return seen.one_way() ||
+         (!seen.equal && (seen.site >> kCaseShift != 0 || asks_for_equality(text, position, seen.floating)));
 }
 
 std::vector<std::uint64_t> ComparedLines::open() const {

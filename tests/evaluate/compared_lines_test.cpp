@@ -191,6 +191,28 @@ TEST_CASE("what stands behind the head of a loop in its line is a question") {
   CHECK(apart.unturned()[0].text.substr(apart.unturned()[0].positions[0], 2) == "^ ");
 }
 
+TEST_CASE("what stands where no order is written asks for equality, though the line has an order elsewhere") {
+  Lines of("for (int j = 0; j < n; ++j) kept = (hash ^ 77u) ? kept : 0;\n");
+  for (const std::uint32_t column : {1, 42, 49}) {
+    ComparedLines lines{{numbered,
+                         [&](const auto& sites) {
+                           std::map<std::uint64_t, std::uint32_t> columns;
+                           for (const std::uint64_t site : sites) columns[site] = column;
+                           return columns;
+                         },
+                         beyond_100},
+                        of.sources};
+    for (const std::uint64_t operands : {1, 2}) {
+      RawFinding hash = compared(1, '<', operands);
+      hash.compared->greater = true;
+      hash.compared->floating = false;
+      lines.learn({hash}, {});
+    }
+    INFO(column);
+    CHECK(lines.unturned().size() == 1);
+  }
+}
+
 TEST_CASE("inputs that no contract means tell what follows them, and turn nothing") {
   Lines of("if (int(sum * 1e-18f) != 0) return;\n");
   const auto at_bound = [](std::uint64_t operands) {
