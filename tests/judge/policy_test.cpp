@@ -78,6 +78,8 @@ TEST_CASE("what keeps a function out of the instrumentation, or tells builds apa
                              "#if __has_feature(thread_sanitizer)\n#endif\n",
                              "#line 1 \"elsewhere.h\"\n",
                              "  #  line 7\nint x;",
+                             "int n = __builtin_constant_p(m);",
+                             "int n = __builtin_object_size(p, 0);",
                              "# 3 \"elsewhere.h\" 1\n",
                              "%:line 5\n"}) {
     INFO(source);

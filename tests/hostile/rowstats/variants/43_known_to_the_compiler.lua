@@ -1,5 +1,5 @@
 return variant {
-  technique = "many-places", risk = "high",
+  technique = "known-to-the-compiler", risk = "high",
   estimate  = { speedup = { 1, 2 }, probability = 0.5, evaluations = 1 },
   params    = { BLOCK = { values = { 64 }, bind = "launch" } },
   steps = function(p, w, device)
