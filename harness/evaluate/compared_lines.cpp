@@ -19,7 +19,7 @@ std::string file_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-constexpr std::uint32_t kColumn = 0xffff;  // of Place::column; above it are the calls that led there
+constexpr std::uint32_t kColumnBits = 0xffff;  // of Place::column; above it are the calls that led there
 
 std::string raw_line(const SourceFile& file, std::size_t number) {
   std::istringstream lines(file.text);
@@ -281,7 +281,7 @@ std::vector<ComparedLines::Comparison> ComparedLines::comparisons() const {
     const bool alone = place.column == 0 || is_choice(site) || asks_for_nan(seen, text);
     const auto [at, is_new] = listed.try_emplace(
         {place.file, place.line, place.column, site >> kCaseShift, alone ? site : seen.floating}, all.size());
-    if (is_new) all.push_back({&place, seen, text, position_of(*place.file, place.line, place.column & kColumn)});
+    if (is_new) all.push_back({&place, seen, text, position_of(*place.file, place.line, place.column & kColumnBits)});
     Comparison& known = all[at->second];
     known.seen.less = known.seen.less || seen.less;
     known.seen.equal = known.seen.equal || seen.equal;
