@@ -9,7 +9,7 @@ namespace harness {
 
 /// Changes when the gates judge differently. Each iteration holds the version that judged it. What was recorded under
 /// an earlier one stays comparable, as a time, and says so.
-inline constexpr int kGatesVersion = 12;
+inline constexpr int kGatesVersion = 13;
 
 /// The last version that changed a gate which mutants meet. A trial of a kernel's mutants ends before the finalist's
 /// gates, and holds while this stays.
@@ -207,8 +207,8 @@ inline constexpr Gate comparisons{
 inline constexpr Gate unreached{
     "unreached",
     GateStage::finalist,
-    "some comparisons depend on the inputs and still went only one way. Each of them is in the baseline too, or the "
-    "contract accepts it with a reason",
+    "some comparisons depend on the inputs and still went only one way. Each of them stands in a function of the "
+    "baseline, or the contract accepts it with a reason",
     GateDevice::any,
     SpoilsSource::no,
     true};

@@ -12,8 +12,16 @@
 
 namespace harness {
 
-/// A line of a source, without its comment and with single spaces.
+/// A line of a source, without comments and with single spaces.
 std::string plain_line(const std::string& line);
+
+/// A function of a source as its tokens stand there: the same text without comments, with single spaces.
+struct FunctionText {
+  std::size_t begin = 0, end = 0;  // its first and last line, from 1
+  std::string text;
+};
+/// In their order; those of classes and namespaces are each by itself.
+std::vector<FunctionText> functions_of(const std::string& source);
 
 /// Where offsets into the code of a build are (DeviceKind::source_lines, columns, within_functions).
 struct SitePlaces {
@@ -42,6 +50,9 @@ class ComparedLines {
   /// Comparisons that went a way in this launch that they had not gone before. `point` is the one of the domain where
   /// it was.
   std::vector<News> learn(const std::vector<RawFinding>& said, const Config& point);
+  /// What inputs that no contract means tell: which comparisons follow the inputs, and nothing else. A value that all
+  /// others leave at its bound (`int(x * 1e-18f)` is 0) moves there.
+  void learn_what_follows(const std::vector<RawFinding>& said, const Config& point);
 
   std::size_t count() const { return comparisons().size(); }
 
@@ -49,6 +60,9 @@ class ComparedLines {
     std::string place, text;  // "10_warp.cu:41", "if (sum > 1e7f)"
     std::size_t comparisons = 0;
     bool infinite = true;  // only infinities, or NaN, would turn them
+    std::string function;  // that it stands in, as FunctionText::text; "": in none
+    /// Where in `text` they stand, from 0; npos: not known, or not in the text itself.
+    std::vector<std::size_t> positions;
   };
   /// Sites of comparisons that went one way only, or whose two sides were to be equal and never were, whatever they
   /// follow. The site that was seen last is the first.
@@ -70,8 +84,9 @@ class ComparedLines {
   };
   struct Comparison {
     const Place* place = nullptr;
-    ComparedSite seen;  // all copies together
-    std::string text;   // of its line
+    ComparedSite seen;         // all copies together
+    std::string text;          // of its line
+    std::size_t position = 0;  // in that, as in Line
     bool follows = false, infinite = true;
     std::vector<std::uint64_t> sites;
     bool open() const;
@@ -84,6 +99,7 @@ class ComparedLines {
 
   SitePlaces asked_;
   std::map<std::string, const SourceFile*> sources_;  // by file name
+  std::map<const SourceFile*, std::vector<FunctionText>> functions_;
   std::map<std::uint64_t, ComparedSite> sites_;
   std::map<std::uint64_t, Place> places_;
   std::map<Config, std::map<std::uint64_t, std::uint64_t>> operands_;  // by point and site

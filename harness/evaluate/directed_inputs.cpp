@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <deque>
 #include <future>
@@ -43,6 +44,7 @@ struct Trial {
   Config fixed;
   std::string form = "nominal";
   bool if_small = false;  // no comparison asked for it: not worth many blocks
+  bool wild = false;      // the contract means no such inputs: they only tell which comparisons follow the inputs
 };
 
 std::string in_words(const Trial& trial, const Realized& at) {
@@ -58,6 +60,37 @@ double most_scale(const Problem& problem) {
     most = std::max({most, std::fabs(argument.values->lo), std::fabs(argument.values->hi)});
   }
   return std::max(kMostScale, most);
+}
+
+/// Lines of the text that define macros, as plain_line has them.
+std::vector<std::string> defines_of(const std::string& text) {
+  std::vector<std::string> defines;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::string plain = plain_line(line);
+    if (!plain.starts_with("#")) continue;
+    for (; plain.ends_with("\\") && std::getline(lines, line); plain += " " + plain_line(line)) plain.pop_back();
+    const std::size_t word = plain.find("define ");
+    if (word != std::string::npos && word <= 2) defines.push_back(plain.substr(word));
+  }
+  return defines;
+}
+
+/// The name that "define NAME ..." or "define NAME(..." defines.
+std::string name_defined(const std::string& define) {
+  constexpr std::size_t kName = 7;
+  return define.substr(kName, define.find_first_of(" (", kName) - kName);
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto in_word = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
+  }
+  return false;
 }
 
 /// How many want each core: where others have them, a second of the clock is less of a search.
@@ -92,6 +125,12 @@ class DirectedSearch {
   }
 
  private:
+  /// A comparison where a launch came to it.
+  struct Reached {
+    Trial trial;
+    ComparedSite seen;
+  };
+
   /// As EvaluationRun::add.
   Settled add(GateResult gate, bool refuses = true) {
     Settled settled;
@@ -114,9 +153,12 @@ class DirectedSearch {
                               [this](const auto& sites) { return pool_.kind.within_functions(artifact_, sites); }},
                    run_.request.realized.sources);
     for (const SourceFile& file : run_.baseline_texts()) {
-      std::istringstream lines(file.text);
-      for (std::string line; std::getline(lines, line);) baseline_.insert(plain_line(line));
+      for (FunctionText& function : functions_of(file.text)) baseline_.insert(std::move(function.text));
+      for (std::string& define : defines_of(file.text)) baseline_defines_.insert(std::move(define));
     }
+    for (const SourceFile& file : run_.request.realized.sources)
+      for (std::string& define : defines_of(file.text))
+        if (!baseline_defines_.contains(define)) own_defines_.insert(std::move(define));
     begin_s_ = awake_seconds();
     plan_trials();
     while (!is_over()) {
@@ -209,6 +251,7 @@ class DirectedSearch {
       if (reached == reached_.end() || !approached_.insert(site).second) continue;
       try_beside(reached->second.trial);
       solve(reached->second.seen, reached->second.trial);
+      solve_by_secant(site);
       if (!waiting_.empty()) return true;
     }
     return false;
@@ -249,8 +292,20 @@ class DirectedSearch {
   Settled look_at(Launch& launch) {
     auto& [trial, at, subject, failure, said] = launch;
     if (failure && failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
-    if (launches_ == 1)
-      waiting_.push_front({sizes_and_flags_of(at), trial.form});  // tells which comparisons follow the inputs
+    if (launches_ == 1) {  // these tell which comparisons follow the inputs
+      for (const char* form : {"scaled 1e12", "scaled 1e30"})
+        waiting_.push_front({sizes_and_flags_of(at), form, false, true});
+      waiting_.push_front({sizes_and_flags_of(at), trial.form});
+    }
+    if (said && std::ranges::any_of(*said, [](const RawFinding& finding) {
+          return finding.compared && finding.compared->site == kTooManySites;
+        }))
+      return add({name_of(gate::comparisons), false,
+                  "it compares at more places than are recorded: what the rest do is not known"});
+    if (trial.wild) {
+      if (said) lines_->learn_what_follows(*said, at.problem.workload.values);
+      return std::nullopt;
+    }
     const bool is_new = said && learn(*said, trial, at);
     if (failure)
       return failure->kind == RunnerFailure::Kind::timed_out ? std::nullopt : failed(trial, at, subject, *failure);
@@ -326,6 +381,7 @@ class DirectedSearch {
     const std::vector<ComparedLines::News> news = lines_->learn(said, at.problem.workload.values);
     bool reveals = false;
     const Trial here{sizes_and_flags_of(at), trial.form};
+    keep_sides(said, here);
     for (const ComparedLines::News& compared : news) {
       follow(compared.seen, sizes);
       reached_.insert_or_assign(compared.seen.site, Reached{here, compared.seen});
@@ -340,6 +396,18 @@ class DirectedSearch {
     if (reveals && ++revealing_ <= kMostRevealing) try_beside(here);
     telling_.push_back({sizes, trial.form});
     return true;
+  }
+
+  /// Of each comparison, in some launches at different sizes.
+  void keep_sides(const std::vector<RawFinding>& said, const Trial& here) {
+    constexpr std::size_t kMostKept = 8;
+    for (const RawFinding& finding : said) {
+      if (!finding.compared || !finding.compared->finite) continue;
+      std::vector<Reached>& kept = seen_at_[finding.compared->site];
+      const bool is_new =
+          std::ranges::none_of(kept, [&](const Reached& other) { return other.trial.fixed == here.fixed; });
+      if (is_new && kept.size() < kMostKept) kept.push_back({here, *finding.compared});
+    }
   }
 
   Config sizes_of(const Realized& at) {
@@ -387,6 +455,38 @@ class DirectedSearch {
       for (const double other : others)
         if (std::fabs(other) < 1e9) try_exactly(with_size(trial, size, static_cast<std::int64_t>(other)));
     }
+  }
+
+  /// Two launches that differ in one size tell how the distance of the two sides follows it, where it follows it in a
+  /// line: a product with anything, a whole number that became a floating one.
+  void solve_by_secant(std::uint64_t site) {
+    constexpr std::size_t kMostSolved = 12;
+    std::size_t solved = 0;
+    const std::vector<Reached>& seen = seen_at_[site];
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      for (std::size_t j = i + 1; j < seen.size() && solved < kMostSolved; ++j)
+        for (const auto& [size, range] : run_.size_ranges())
+          if (const auto value = root(size, seen[i], seen[j])) {
+            ++solved;
+            for (const double other : {*value, std::floor(*value), std::ceil(*value)})
+              try_exactly(with_size(seen[i].trial, size, static_cast<std::int64_t>(other)));
+          }
+  }
+
+  /// Where the two sides would meet, by the line through two launches that differ in this size alone.
+  std::optional<double> root(const std::string& size, const Reached& one, const Reached& other) const {
+    const auto value = [&](const Reached& reached) {
+      const auto found = reached.trial.fixed.find(size);
+      return found == reached.trial.fixed.end() ? 0.0 : static_cast<double>(std::get<std::int64_t>(found->second));
+    };
+    Config same = one.trial.fixed;
+    if (!same.contains(size) || !other.trial.fixed.contains(size)) return std::nullopt;
+    same[size] = other.trial.fixed.at(size);
+    const double here = value(one), there = value(other);
+    const double apart = one.seen.right - one.seen.left, then = other.seen.right - other.seen.left;
+    if (same != other.trial.fixed || here == there || apart == then) return std::nullopt;
+    const double root = here - apart * (there - here) / (then - apart);
+    return std::isfinite(root) && std::fabs(root) < 1e9 ? std::optional(root) : std::nullopt;
   }
 
   static Trial with_size(Trial trial, const std::string& size, std::int64_t value) {
@@ -465,9 +565,26 @@ class DirectedSearch {
 
   std::string answer_to(const ComparedLines::Line& line) const {
     for (const auto& [piece, reason] : run_.request.realized.problem.accept)
-      if (line.text.find(plain_line(piece)) != std::string::npos) return reason;
-    if (baseline_.contains(line.text)) return "as in the baseline";
+      if (accepts(plain_line(piece), line)) return reason;
+    if (is_of_the_baseline(line.function)) return "as in the baseline";
     return line.infinite && !grants_infinities() ? "only infinities or NaN would, and the contract has none" : "";
+  }
+
+  /// Each of the line's comparisons stands in the piece: not beside it, nor in a comment or another call of its name.
+  static bool accepts(const std::string& piece, const ComparedLines::Line& line) {
+    return std::ranges::all_of(line.positions, [&](std::size_t position) {
+      for (std::size_t at = line.text.find(piece); at != std::string::npos; at = line.text.find(piece, at + 1))
+        if (position == std::string::npos || (at <= position && position < at + piece.size())) return true;
+      return false;
+    });
+  }
+
+  /// The whole function is the baseline's, and no macro of the candidate's makes another one of it: the same line means
+  /// something else where its names do.
+  bool is_of_the_baseline(const std::string& function) const {
+    return baseline_.contains(function) && std::ranges::none_of(own_defines_, [&](const std::string& define) {
+             return has_word(function, name_defined(define));
+           });
   }
 
   bool grants_infinities() const {
@@ -537,18 +654,16 @@ class DirectedSearch {
   std::string build_;
   Artifact artifact_;
   std::optional<ComparedLines> lines_;
-  std::set<std::string> baseline_;  // its lines
+  std::set<std::string> baseline_;  // its functions
+  std::set<std::string> baseline_defines_, own_defines_;
   double begin_s_ = 0;
   double crowd_ = processes_per_core();
   std::size_t launches_ = 0, judged_ = 0, barren_ = 0;
   int revealing_ = 0;
   std::deque<Trial> waiting_;
-  std::vector<Trial> telling_;  // each reached something that was new
-  struct Reached {
-    Trial trial;
-    ComparedSite seen;
-  };
-  std::map<std::uint64_t, Reached> reached_;  // by site, where it last was new
+  std::vector<Trial> telling_;                             // each reached something that was new
+  std::map<std::uint64_t, Reached> reached_;               // by site, where it last was new
+  std::map<std::uint64_t, std::vector<Reached>> seen_at_;  // by site
   std::set<std::uint64_t> approached_;
   std::set<std::pair<Config, std::string>> exactly_;  // tried with all their sizes
   std::set<std::pair<std::string, std::int64_t>> sizes_tried_;

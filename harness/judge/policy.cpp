@@ -211,6 +211,10 @@ constexpr ProbedWord kProbedWords[] = {
     {"instrumentation", "__SANITIZE_THREAD__", "asks whether it is checked"},
     {"instrumentation", "__SANITIZE_ADDRESS__", "asks whether it is checked"},
     {"instrumentation", "__has_feature", "asks what its build is"},
+    {"instrumentation", "__builtin_constant_p", "asks what the compiler knows, which differs from build to build"},
+    {"instrumentation", "__builtin_object_size", "asks what the compiler knows, which differs from build to build"},
+    {"instrumentation", "__builtin_dynamic_object_size",
+     "asks what the compiler knows, which differs from build to build"},
 };
 
 /// Names that the guest headers of the cpu device, or a sanitizer's runtime, keep for themselves.
@@ -281,6 +285,9 @@ void flag_probes(const std::string& file, const SourceParts& parts, std::vector<
            fmt::format("asks which compiler reads it ({}): what is checked would not be what runs", word.text),
            word.line});
   }
+  for (const int line : parts.renumbered)
+    flags.push_back(
+        {"instrumentation", file, "#line gives its lines other names: what is found could not be told", line});
   for (const NameAt& attribute : parts.attributes)
     if (!is_known_attribute(attribute.text))
       flags.push_back({"instrumentation", file,

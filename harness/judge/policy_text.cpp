@@ -331,6 +331,8 @@ class Walk {
       pragma(words, line);
     } else if (name == "if" || name == "elif") {
       probe(line);
+    } else if (name == "line" || (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) != 0)) {
+      parts_.renumbered.push_back(line);
     }
     define_ = in_define_ = name == "define";
     defines_ = false;

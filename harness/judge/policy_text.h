@@ -36,6 +36,7 @@ struct SourceParts {
   std::vector<IncludeText> includes;
   std::vector<NameAt> attributes;
   std::vector<NameAt> pragmas;  // "unroll", "GCC optimize"
+  std::vector<int> renumbered;  // lines with `#line`, or `# 3 "file"`
   /// `##` stands somewhere; what it may join: the words beside it, and words that are a whole argument or a whole
   /// macro.
   bool pastes = false;

@@ -35,6 +35,10 @@ return kernel {
     local tokens = q.phase == "decode" and 1 or q.phase == "chunk" and min(512, q.context) or q.context
     return { { T = q.batch * tokens, N = m.hidden, ldx = m.hidden, dtype = m.dtype, weight = 2 * m.layers } }
   end,
+  accept = {
+    ["min(max(__float_as_uint(divisor) >> 23, 8u), 253u)"] = "the exponent of a row's largest magnitude: beyond these "
+      .. "ends 1 / divisor leaves the normal numbers",
+  },
   reference = { source = "reference.cu", entry = "reference<$dtype>", sizes = { "T", "N", "ldx" },
                 threads = function(w) return w.T end },
   work = function(w)

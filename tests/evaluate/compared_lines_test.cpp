@@ -148,3 +148,105 @@ TEST_CASE("a minimum that always takes one side is a question, and one of equals
   REQUIRE(of.lines.unturned().size() == 1);
   CHECK(of.lines.unturned()[0].comparisons == 2);
 }
+
+TEST_CASE("a line that holds the word for NaN or a product near infinity asks for more than these") {
+  Lines of("if (isnan(m) || m > 3e17f) return;\nif (m * 1e21f >= FLT_MAX) return;\nif (isnan(m)) return;\n");
+  const double most = std::numeric_limits<float>::max();
+  for (const std::uint64_t operands : {1, 2})
+    of.lines.learn({compared(1, '<', operands), compared(2, '<', operands, 1e25, most), compared(3, '=', operands)},
+                   {});
+  const auto lines = of.lines.unturned();
+  REQUIRE(lines.size() == 3);
+  CHECK_FALSE(lines[0].infinite);
+  CHECK_FALSE(lines[1].infinite);
+  CHECK(lines[2].infinite);
+}
+
+TEST_CASE("what stands behind the head of a loop in its line is a question") {
+  Lines of("for (int j = 0; j < n; ++j) kept = (hash ^ 77u) ? kept : 0;\n");
+  for (const std::uint64_t operands : {1, 2}) {
+    RawFinding loop = compared(1, '<', operands), behind = compared(2001, '<', operands);
+    loop.compared->greater = true;
+    loop.compared->floating = behind.compared->floating = false;
+    of.lines.learn({loop, behind}, {});
+  }
+  REQUIRE(of.lines.count() == 1);  // both stand in column 7: copies
+  ComparedLines apart{{numbered,
+                       [](const auto& sites) {
+                         std::map<std::uint64_t, std::uint32_t> columns;
+                         for (const std::uint64_t site : sites) columns[site] = site == 1 ? 19 : 42;
+                         return columns;
+                       },
+                       beyond_100},
+                      of.sources};
+  for (const std::uint64_t operands : {1, 2}) {
+    RawFinding loop = compared(1, '<', operands), behind = compared(2001, '<', operands);
+    loop.compared->greater = true;
+    loop.compared->floating = behind.compared->floating = false;
+    apart.learn({loop, behind}, {});
+  }
+  REQUIRE(apart.unturned().size() == 1);
+  CHECK(apart.unturned()[0].comparisons == 1);
+  REQUIRE(apart.unturned()[0].positions.size() == 1);
+  CHECK(apart.unturned()[0].text.substr(apart.unturned()[0].positions[0], 2) == "^ ");
+}
+
+TEST_CASE("what stands where no order is written asks for equality, though the line has an order elsewhere") {
+  Lines of("for (int j = 0; j < n; ++j) kept = (hash ^ 77u) ? kept : 0;\n");
+  for (const std::uint32_t column : {1, 42, 49}) {
+    ComparedLines lines{{numbered,
+                         [&](const auto& sites) {
+                           std::map<std::uint64_t, std::uint32_t> columns;
+                           for (const std::uint64_t site : sites) columns[site] = column;
+                           return columns;
+                         },
+                         beyond_100},
+                        of.sources};
+    for (const std::uint64_t operands : {1, 2}) {
+      RawFinding hash = compared(1, '<', operands);
+      hash.compared->greater = true;
+      hash.compared->floating = false;
+      lines.learn({hash}, {});
+    }
+    INFO(column);
+    CHECK(lines.unturned().size() == 1);
+  }
+}
+
+TEST_CASE("inputs that no contract means tell what follows them, and turn nothing") {
+  Lines of("if (int(sum * 1e-18f) != 0) return;\n");
+  const auto at_bound = [](std::uint64_t operands) {
+    RawFinding finding = compared(1, '=', operands, 0, 0);
+    finding.compared->floating = false;
+    return finding;
+  };
+  const Config sizes{{"N", std::int64_t{4}}};
+  of.lines.learn({at_bound(1)}, sizes);
+  of.lines.learn({at_bound(1)}, sizes);
+  CHECK(of.unturned().empty());
+  of.lines.learn_what_follows({compared(1, '>', 9)}, sizes);
+  CHECK(of.unturned().size() == 1);
+}
+
+TEST_CASE("functions of a source are found with their lines, and their texts without comments") {
+  const std::string source =
+      "#define LIMIT 3  \\\n  + 4\nnamespace a {\nstruct Pair {\n  int x = 1;\n  int get() { return x; }  // gives "
+      "it\n};"
+      "\nconst int table[] = {1, 2};\n}\ntemplate <class T>\n__device__ T least(T a,\n  T b) {\n"
+      "  const char* s = \"}{\"; /* { */\n  if (a < b) { return a; }\n  return b;\n}\n";
+  const std::vector<FunctionText> functions = functions_of(source);
+  REQUIRE(functions.size() == 2);
+  CHECK(functions[0].text == "int get() { return x; }");
+  CHECK(functions[0].begin == 6);
+  CHECK(functions[0].end == 6);
+  CHECK(
+      functions[1].text ==
+      "template <class T> __device__ T least(T a, T b) { const char* s = \"}{\"; if (a < b) { return a; } return b; }");
+  CHECK(functions[1].begin == 10);
+  CHECK(functions[1].end == 16);
+}
+
+TEST_CASE("a comment is no part of a line") {
+  CHECK(plain_line("  if (x /* > 0 ? */ > 3)  // far") == "if (x > 3)");
+  CHECK(plain_line("s = \"// no comment\";") == "s = \"// no comment\";");
+}

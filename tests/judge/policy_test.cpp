@@ -59,16 +59,29 @@ TEST_CASE("includes outside of the plugin and the toolkit are found, also probes
 
 TEST_CASE("what keeps a function out of the instrumentation, or tells builds apart, is found") {
   const Categories instrumentation{"instrumentation"};
-  for (const char* source :
-       {"__attribute__((no_sanitize(\"thread\"))) __global__ void k();",
-        "__attribute__((noinline, no_sanitize_thread)) void f();", "[[gnu::no_sanitize_thread]] void f();",
-        "[[using gnu: noinline, no_sanitize_thread]] void f();",
-        "__attribute__((__no_instrument_function__)) void f();", "__attribute((optimize(\"no-tree-dce\"))) void f();",
-        "#define KEEP __attribute__((disable_sanitizer_instrumentation))\n", "#define A(x) __attribute__((x))\n",
-        "#pragma GCC optimize(\"O0\")\n", "#pragma GCC push_options\n", "_Pragma(\"GCC target(\\\"avx\\\")\") int x;",
-        "#pragma clang attribute push(__attribute__((noinline)))\n", "#ifdef __SANITIZE_THREAD__\n#endif\n",
-        "#if defined(HARNESS_CPU_CHECKED)\n#endif\n", "extern \"C\" void __tsan_acquire(void*);",
-        "int n = __builtin_ia32_pause;", "#if __has_feature(thread_sanitizer)\n#endif\n"}) {
+  for (const char* source : {"__attribute__((no_sanitize(\"thread\"))) __global__ void k();",
+                             "__attribute__((noinline, no_sanitize_thread)) void f();",
+                             "[[gnu::no_sanitize_thread]] void f();",
+                             "[[using gnu: noinline, no_sanitize_thread]] void f();",
+                             "__attribute__((__no_instrument_function__)) void f();",
+                             "__attribute((optimize(\"no-tree-dce\"))) void f();",
+                             "#define KEEP __attribute__((disable_sanitizer_instrumentation))\n",
+                             "#define A(x) __attribute__((x))\n",
+                             "#pragma GCC optimize(\"O0\")\n",
+                             "#pragma GCC push_options\n",
+                             "_Pragma(\"GCC target(\\\"avx\\\")\") int x;",
+                             "#pragma clang attribute push(__attribute__((noinline)))\n",
+                             "#ifdef __SANITIZE_THREAD__\n#endif\n",
+                             "#if defined(HARNESS_CPU_CHECKED)\n#endif\n",
+                             "extern \"C\" void __tsan_acquire(void*);",
+                             "int n = __builtin_ia32_pause;",
+                             "#if __has_feature(thread_sanitizer)\n#endif\n",
+                             "#line 1 \"elsewhere.h\"\n",
+                             "  #  line 7\nint x;",
+                             "int n = __builtin_constant_p(m);",
+                             "int n = __builtin_object_size(p, 0);",
+                             "# 3 \"elsewhere.h\" 1\n",
+                             "%:line 5\n"}) {
     INFO(source);
     const Categories found = categories(source);
     REQUIRE_FALSE(found.empty());
@@ -77,7 +90,8 @@ TEST_CASE("what keeps a function out of the instrumentation, or tells builds apa
   for (const char* source :
        {"struct __attribute__((aligned(16))) Four { float v[4]; };", "[[nodiscard]] __device__ int f();", "[[likely]]",
         "__attribute__((always_inline)) inline void f();", "#pragma unroll 4\n", "#pragma nv_diag_suppress 177\n",
-        "int x = a[b[0]];", "alignas(16) float v[4]; __align__(16) int n;", "_Pragma(\"unroll\") for (;;) {}"}) {
+        "int x = a[b[0]];", "int line = 1;\n#define LINE line\n", "alignas(16) float v[4]; __align__(16) int n;",
+        "_Pragma(\"unroll\") for (;;) {}"}) {
     INFO(source);
     CHECK(categories(source).empty());
   }

@@ -35,7 +35,10 @@ std::uint64_t mixed(std::uint64_t bits) {
 ComparedSite* Comparisons::find_or_add(std::uint64_t site) {
   ComparedSite*& recent = recent_[(site ^ (site >> kCaseShift)) % kRecent];
   if (recent != nullptr && recent->site == site) return recent;
-  if (sites_.size() == kMostSites && !sites_.contains(site)) return nullptr;
+  if (sites_.size() >= kMostSites && !sites_.contains(site)) {
+    sites_[kTooManySites].site = kTooManySites;
+    return nullptr;
+  }
   recent = &sites_[site];
   recent->site = site;
   return recent;

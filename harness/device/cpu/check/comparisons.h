@@ -14,11 +14,11 @@ class Comparisons {
  public:
   /// `bytes` and the bits of both are what harness_cpu_compared was told.
   void add(std::uint64_t site, int bytes, std::uint64_t left, std::uint64_t right);
-  /// In the order of their places.
+  /// In the order of their places. Where there are more of them than are kept, the last is kTooManySites.
   std::vector<ComparedSite> take();
 
  private:
-  static constexpr std::size_t kMostSites = 4096;
+  static constexpr std::size_t kMostSites = 1 << 14;
   ComparedSite* find_or_add(std::uint64_t site);
 
   std::unordered_map<std::uint64_t, ComparedSite> sites_;

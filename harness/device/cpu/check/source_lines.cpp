@@ -65,11 +65,12 @@ std::optional<std::uint64_t> number_behind(const std::string& line, std::string_
 }
 
 /// Whether what a function returns is how its operands compare, or one of the two: `operator<(__half, __half)`,
-/// `__hgt2(...)`, `min(int, int)`.
+/// `__hgt2(...)`, `min(int, int)`, `__any_sync(mask, predicate)`.
 bool is_comparison(const std::string& function) {
   static const std::regex name(
       R"((.*::)?(operator(==|!=|<=?|>=?)\(|__h(b|is)?(eq|ne|lt|le|gt|ge|nan|inf)|__?is|is(nan|inf|finite|normal)|)"
-      R"((__)?signbit|__v(cmp|set)|(__h|u)?(min|max)2?(_nan)?\().*)");
+      R"((__)?signbit|__v(cmp|set)|(__h|u)?(min|max)2?(_nan)?\(|atomic(Min|Max)|)"
+      R"(__(any|all|ballot)_sync|__syncthreads_(and|or|count)).*)");
   return std::regex_match(function, name);
 }
 
@@ -84,6 +85,15 @@ std::string look_up(const std::string& shared_object, const std::vector<std::uin
   for (const std::uint64_t offset : offsets) arguments.push_back(fmt::format("{:#x}", offset));
   const ProcessResult result = run_process(arguments, "/tmp", {kLookupS, kLookupMemory});
   return result.timed_out || result.exit_status != 0 ? std::string() : result.output;
+}
+
+/// Of the frames but the innermost: which calls they are. 0: none.
+std::uint32_t hash_of_calls(const std::vector<std::string>& chain) {
+  if (chain.size() < 2) return 0;
+  std::uint32_t hash = 2166136261u;  // FNV-1a
+  for (std::size_t i = 1; i < chain.size(); ++i)
+    for (const char letter : chain[i] + '\n') hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
+  return (hash >> 16 ^ hash) & 0xffffu;
 }
 
 }  // namespace
@@ -110,10 +120,19 @@ std::map<std::uint64_t, std::uint32_t> site_columns(const std::string& shared_ob
       run_process({program, "--dwarf=rawline", shared_object}, "/tmp", {kLookupS, kLookupMemory});
   if (result.timed_out || result.exit_status != 0) return {};
   std::map<std::uint64_t, std::uint32_t> columns = read_site_columns(result.output, offsets);
-  std::istringstream lines(look_up(shared_object, offsets, {"-a"}));
-  for (std::string line, place; std::getline(lines, line);)
-    if (const auto offset = offset_in(line); offset && std::getline(lines, place) && is_emulation(place))
-      columns.erase(*offset);
+  std::istringstream lines(look_up(shared_object, offsets, {"-a", "-i"}));
+  std::map<std::uint64_t, std::vector<std::string>> frames;
+  std::vector<std::string>* of = nullptr;
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto offset = offset_in(line)) of = &frames[*offset];
+    else if (of != nullptr) of->push_back(line.substr(0, line.find(" (discriminator")));
+  }
+  for (const auto& [offset, chain] : frames) {
+    const auto column = columns.find(offset);
+    if (column == columns.end() || chain.empty()) continue;
+    if (is_emulation(chain.front())) columns.erase(column);
+    else column->second |= hash_of_calls(chain) << 16;
+  }
   return columns;
 }
 

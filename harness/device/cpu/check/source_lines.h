@@ -28,8 +28,8 @@ std::set<std::uint64_t> sites_within_functions(const std::string& shared_object,
 /// The same from what `addr2line -a -i -f -C` prints.
 std::set<std::uint64_t> read_sites_within_functions(const std::string& output);
 
-/// In which column of its line the innermost code of each offset stands; nothing for code of the emulation. Asks
-/// objdump, which comes with g++.
+/// In which column of its line the innermost code of each offset stands, and in the upper half which calls led there
+/// where it was written out in place; nothing for code of the emulation. Asks objdump, which comes with g++.
 std::map<std::uint64_t, std::uint32_t> site_columns(const std::string& shared_object,
                                                     const std::vector<std::uint64_t>& offsets);
 

@@ -35,9 +35,11 @@ constexpr std::array kChecked = {"-O1",
                                  "-Wno-tsan",  // fences are understood by ours
                                  "-DHARNESS_CPU_CHECKED=1"};
 // Preprocessed by itself: what a macro compares then has columns of its own in the line table. And what stands behind
-// && is compared where what stands before it holds.
-constexpr std::array kCompares = {"-fsanitize-coverage=trace-cmp", "-DHARNESS_CPU_COMPARES=1", "-no-integrated-cpp",
-                                  "--param=logical-op-non-short-circuit=0"};
+// && is compared where what stands before it holds. A function that selects is written out where it is called: each
+// call is a comparison of its own.
+constexpr std::array kCompares = {
+    "-fsanitize-coverage=trace-cmp",          "-DHARNESS_CPU_COMPARES=1", "-no-integrated-cpp",
+    "--param=logical-op-non-short-circuit=0", "-finline-functions",       "-finline-small-functions"};
 constexpr std::array kWrapped = {"memcpy", "memmove", "memset", "malloc", "free"};
 constexpr std::array kChoices = {"fminf", "fmaxf", "fmin", "fmax"};
 

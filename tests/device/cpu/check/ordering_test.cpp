@@ -184,14 +184,17 @@ TEST_CASE("a place is told by the innermost code that is not the emulation's, an
 }
 
 TEST_CASE("sites in functions of the emulation are told from comparisons that it makes for the candidate") {
-  CHECK(read_sites_within_functions("0x10\n__float2int_rn(float)\n/emulation/harness_cpu/conversions.h:7\nf\nk.cu:9\n"
-                                    "0x20\n__hgt(__half, __half)\n/emulation/harness_cpu/small_float_type.h:3\n"
-                                    "0x30\noperator<(__half, __half)\n/emulation/harness_cpu/small_float_type.h:4\n"
-                                    "0x40\nf(float)\nk.cu:9\n"
-                                    "0x50\nmin(int, int)\n/emulation/harness_cpu/math_functions.h:9\nk.cu:9\n"
-                                    "0x60\n__hmax(__half, __half)\n/emulation/harness_cpu/small_float_type.h:9\n"
-                                    "0x70\n__saturatef(float)\n/emulation/harness_cpu/math_functions.h:99\n") ==
-        std::set<std::uint64_t>{0x10, 0x70});
+  CHECK(read_sites_within_functions(
+            "0x10\n__float2int_rn(float)\n/emulation/harness_cpu/conversions.h:7\nf\nk.cu:9\n"
+            "0x20\n__hgt(__half, __half)\n/emulation/harness_cpu/small_float_type.h:3\n"
+            "0x30\noperator<(__half, __half)\n/emulation/harness_cpu/small_float_type.h:4\n"
+            "0x40\nf(float)\nk.cu:9\n"
+            "0x50\nmin(int, int)\n/emulation/harness_cpu/math_functions.h:9\nk.cu:9\n"
+            "0x60\n__hmax(__half, __half)\n/emulation/harness_cpu/small_float_type.h:9\n"
+            "0x70\n__saturatef(float)\n/emulation/harness_cpu/math_functions.h:99\n"
+            "0x80\n__any_sync(unsigned int, int, char const*, int)\n/emulation/harness_cpu/threads.h:51\n"
+            "0x90\natomicMin(int*, int)::{lambda(int)#1}::operator()(int) const\n"
+            "/emulation/harness_cpu/atomics.h:60\n") == std::set<std::uint64_t>{0x10, 0x70});
 }
 
 TEST_CASE("columns of comparisons are read from the line table") {

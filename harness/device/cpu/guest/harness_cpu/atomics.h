@@ -1,4 +1,5 @@
 #pragma once
+#include "harness_cpu/checked.h"
 #include "harness_cpu/threads.h"
 
 // Atomics are atomic between the host threads that run blocks. Each one also passes `harness_cpu_pause`, so a thread
@@ -56,14 +57,20 @@ inline T harness_cpu_exchange_by(T* address, Next next) {
     return atomicCAS(address, compare, value);                                                        \
   }
 
+#ifdef HARNESS_CPU_COMPARES
+#define HARNESS_CPU_ATOMIC_CHOICE(old, value) harness_cpu_chosen(static_cast<long>(old), static_cast<long>(value))
+#else
+#define HARNESS_CPU_ATOMIC_CHOICE(old, value) static_cast<void>(0)
+#endif
+
 #define HARNESS_CPU_INTEGER_ATOMICS(T)                           \
   HARNESS_CPU_ATOMIC(T, atomicAdd, __atomic_fetch_add)           \
   HARNESS_CPU_ATOMIC(T, atomicExch, __atomic_exchange_n)         \
   HARNESS_CPU_ATOMIC(T, atomicAnd, __atomic_fetch_and)           \
   HARNESS_CPU_ATOMIC(T, atomicOr, __atomic_fetch_or)             \
   HARNESS_CPU_ATOMIC(T, atomicXor, __atomic_fetch_xor)           \
-  HARNESS_CPU_ATOMIC_BY(T, atomicMin, value < old ? value : old) \
-  HARNESS_CPU_ATOMIC_BY(T, atomicMax, old < value ? value : old) \
+  HARNESS_CPU_ATOMIC_BY(T, atomicMin, (HARNESS_CPU_ATOMIC_CHOICE(old, value), value < old ? value : old)) \
+  HARNESS_CPU_ATOMIC_BY(T, atomicMax, (HARNESS_CPU_ATOMIC_CHOICE(old, value), old < value ? value : old)) \
   HARNESS_CPU_ATOMIC_CAS(T)
 HARNESS_CPU_INTEGER_ATOMICS(int)
 HARNESS_CPU_INTEGER_ATOMICS(unsigned)

@@ -202,6 +202,10 @@ HARNESS_CPU_CHOICE(fmaxf, float, unsigned)
 HARNESS_CPU_CHOICE(fmin, double, unsigned long)
 HARNESS_CPU_CHOICE(fmax, double, unsigned long)
 #undef HARNESS_CPU_CHOICE
+// Those of whole numbers are functions of the emulation, which ask here.
+__attribute__((noinline)) HARNESS_CPU_HOOK void harness_cpu_chosen(long left, long right) {
+  harness_cpu_compared(9, static_cast<unsigned long>(left), static_cast<unsigned long>(right), HARNESS_CPU_FROM);
+}
 #endif
 
 }  // extern "C"

@@ -1,15 +1,24 @@
 #pragma once
+#include "harness_cpu/checked.h"
 #include "harness_cpu/vector_types.h"
 
 // Math functions that CUDA has and the host's <math.h> has not, and the fast approximations. An approximation is
 // computed exactly here: a GPU's error of a few ULP is not imitated.
 
+#ifdef HARNESS_CPU_COMPARES
+#define HARNESS_CPU_CHOSEN(a, b) harness_cpu_chosen(static_cast<long>(a), static_cast<long>(b))
+#else
+#define HARNESS_CPU_CHOSEN(a, b) static_cast<void>(0)
+#endif
+
 // min and max of mixed types, as CUDA resolves them.
 #define HARNESS_CPU_MIN_MAX(T, A, B)                                                      \
   inline T min(A a, B b) {                                                                \
+    HARNESS_CPU_CHOSEN(a, b);                                                             \
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
   }                                                                                       \
   inline T max(A a, B b) {                                                                \
+    HARNESS_CPU_CHOSEN(a, b);                                                             \
     return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
   }
 #define HARNESS_CPU_MIN_MAX_SIGNS(S, U) \
