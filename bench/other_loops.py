@@ -60,8 +60,9 @@ def ours(kernel, replies, options, folder):
     finished = subprocess.run(command, capture_output=True, text=True)
     if finished.returncode not in (0, 1):
         raise SystemExit(finished.stderr)
-    sizes = [each[0] for each in rows(db, "SELECT length(request) FROM proposal WHERE proposer <> 'record' AND second_to IS NULL")]
-    return db, sizes, len(rows(db, "SELECT id FROM proposal WHERE proposer <> 'record' AND second_to IS NULL"))
+    sizes = [each[0] for each in rows(db, "SELECT length(CAST(t.text AS BLOB)) FROM proposal p JOIN proposal_text t "
+                                      "ON t.hash = p.request WHERE p.proposer <> 'record' AND p.second_to IS NULL")]
+    return db, sizes, len(sizes)
 
 
 def reply(path):

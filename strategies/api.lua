@@ -177,6 +177,7 @@
 ---@field passed_seen number?        share that passed
 
 ---@class Proposer                   Whoever proposes variants (--proposer), and its record in this campaign.
+---@field name string                NAME of its SPEC, else the SPEC
 ---@field spec string                as the user named it
 ---@field asked integer              requests, second questions apart
 ---@field accepted integer           that became a variant
@@ -194,6 +195,7 @@
 ---@field next_usd number?           what another request may cost; nil: unknown
 ---@field log_gain number?           mean ln(new best / old best) of those that improved
 ---@field usd_each number?           mean of a request; nil: unknown
+---@field likely_usd number?         what another request is likely to cost; nil: unknown
 ---@field earlier_asked integer      in earlier campaigns of this proposer on this device,
 ---@field earlier_improved integer   of those, one became a best
 ---@field earlier_log_gain number?   mean ln(old best / new best) of those
@@ -236,7 +238,8 @@
 ---@field recent_outcomes string[]   newest last, at most 32
 ---@field playbook PatternEvidence[] what came of the patterns on this device name, frozen when the campaign began
 ---@field memory table              what an earlier decision returned as memory; at first {}
----@field proposer Proposer?          nil: nobody proposes variants
+---@field proposer Proposer?          all proposers as one; nil: nobody proposes variants
+---@field proposers Proposer[]         each of them
 ---@field calibration Calibration
 
 ---@class Predict                    Of the evaluation that the decision leads to. Ranges should hold in 90 %; they are scored when it has ended.

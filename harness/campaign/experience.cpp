@@ -36,10 +36,12 @@ std::vector<PatternEvidence> pattern_evidence(const CampaignContext& context) {
   return all;
 }
 
-ProposerHistory proposer_history(const CampaignContext& context) {
-  if (context.ports.proposer == nullptr) return {};
-  return context.ports.ledger.proposer_history(context.ports.proposer->spec(), context.device.name,
-                                               before_campaign(context));
+std::vector<ProposerHistory> proposer_histories(const CampaignContext& context) {
+  std::vector<ProposerHistory> histories;
+  for (Proposer* const proposer : context.ports.proposers)
+    histories.push_back(
+        context.ports.ledger.proposer_history(proposer->spec(), context.device.name, before_campaign(context)));
+  return histories;
 }
 
 void tell_searches(CampaignContext& context) {

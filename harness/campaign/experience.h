@@ -14,8 +14,8 @@ void add_experience(CampaignContext& context, const std::string& script);
 /// is refused because of it.
 std::vector<PatternEvidence> pattern_evidence(const CampaignContext& context);
 
-/// What earlier campaigns asked of this proposer; nothing without one.
-ProposerHistory proposer_history(const CampaignContext& context);
+/// What earlier campaigns asked of each proposer, in the order of the ports.
+std::vector<ProposerHistory> proposer_histories(const CampaignContext& context);
 
 /// Results of the same kernel on other workloads and devices are where searches may begin: they are told before their
 /// first ask.

@@ -99,7 +99,7 @@ void Campaign::begin() {
 
 void Campaign::learn() {
   add_experience(context_, strategy_->identity().name);
-  proposals_.know(proposer_history(context_));
+  proposals_.know(proposer_histories(context_));
   outlook_.know(pattern_evidence(context_));
 }
 
@@ -169,6 +169,7 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.emulation = device_.emulation;
   summary.predicts = device_.predicts;
   summary.calibration = state_.own_calibration();
+  summary.proposers = proposals_.panel().rows();
   return summary;
 }
 

@@ -224,7 +224,7 @@ Waits Campaign::begin_workload(ArmId id, DecisionRecord cause) {
 
 // A proposer is told how the baseline does.
 Waits Campaign::ask_for_proposal(DecisionRecord cause) {
-  proposals_.refuse_if_unready();
+  proposals_.refuse_if_unready(cause.decision);
   Waits begins = begin_workload(cause.decision.arm, cause);
   if (Ended ended = co_await begins) co_return ended;
   if (!proposals_.is_full()) proposals_.ask(cause);  // others may have asked meanwhile

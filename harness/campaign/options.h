@@ -44,10 +44,14 @@ struct CampaignOptions {
   std::optional<std::string> proposer;  // SPEC of whoever proposes variants
   double proposer_timeout_s = 300;      // of one request
   std::optional<TokenPrice> token_price;
-  std::int64_t proposals_at_once = 4;   // requests under way at most
-  std::int64_t request_tokens = 24000;  // of one request at most, by estimate
-  std::int64_t reply_tokens = 16000;    // that a reply is taken to have at most, before it is paid
+  std::vector<AskedProposer> further_proposers;  // besides that one
+  std::int64_t proposals_at_once = 4;            // requests under way at most
+  std::int64_t request_tokens = 24000;           // of one request at most, by estimate
+  std::int64_t reply_tokens = 16000;             // that a reply is taken to have at most, before it is paid
 };
+
+/// All that are asked, in the order in which they were named.
+std::vector<AskedProposer> proposers_of(const CampaignOptions& options);
 
 void to_json(json& to, const PlannedWorkload& value);
 void from_json(const json& from, PlannedWorkload& value);

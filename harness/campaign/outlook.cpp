@@ -32,7 +32,8 @@ Snapshot Outlook::snapshot() {
   snapshot.playbook = pattern_evidence_;
   snapshot.memory = options.memory;
   flights_.show(snapshot);
-  if (context_.ports.proposer != nullptr) snapshot.proposer = proposals_.view();
+  if (!context_.ports.proposers.empty()) snapshot.proposer = proposals_.panel().together();
+  snapshot.proposers = proposals_.panel().each();
   snapshot.goal_speedup = options.goal_speedup;
   snapshot.goal_of_floor = options.goal_of_floor;
   return snapshot;

@@ -24,15 +24,15 @@ struct CampaignPorts {
   Ledger& ledger;
   Display& display;
   Clock& clock;
-  std::function<bool()> stop;         // true after Ctrl-C
-  json environment = json::object();  // host, driver, git revision...: recorded once
-  Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
-  double before_s = 0;                // what the program had spent when the campaign was made: counted as its own
-  Proposer* proposer = nullptr;       // none: nobody proposes variants
-  Profiler* profiler = nullptr;       // none: nothing is profiled
-  Diagnoser* diagnoser = nullptr;     // none: profiles have no diagnosis
-  Fleet* fleet = nullptr;             // none: the evaluator's device is the only one
-  Predictor* predictor = nullptr;     // none: nothing is predicted before it is measured
+  std::function<bool()> stop;             // true after Ctrl-C
+  json environment = json::object();      // host, driver, git revision...: recorded once
+  Playbook* playbook = nullptr;           // none: strategies get no evidence of patterns
+  double before_s = 0;                    // what the program had spent when the campaign was made: counted as its own
+  std::vector<Proposer*> proposers = {};  // none: nobody proposes variants
+  Profiler* profiler = nullptr;           // none: nothing is profiled
+  Diagnoser* diagnoser = nullptr;         // none: profiles have no diagnosis
+  Fleet* fleet = nullptr;                 // none: the evaluator's device is the only one
+  Predictor* predictor = nullptr;         // none: nothing is predicted before it is measured
 };
 
 }  // namespace harness

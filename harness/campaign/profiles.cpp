@@ -23,7 +23,7 @@ constexpr double kShareForProposer = 0.1;
 void Profiles::consider(const Assignment& work, const IterationSummary& iteration, bool new_best) {
   if (context_.ports.profiler == nullptr || context_.options.profile == "off" || off_) return;
   // Counting takes as long as an evaluation there, and is worth that to a proposer alone.
-  const bool read_by_proposer = context_.ports.proposer != nullptr && !context_.device.predicts.empty();
+  const bool read_by_proposer = !context_.ports.proposers.empty() && !context_.device.predicts.empty();
   if (context_.options.profile == "auto" && context_.device.emulation && !read_by_proposer) return;
   if (iteration.outcome != OutcomeKind::passed) return;
   if (work.purpose != Purpose::baseline && !new_best && !work.confirms()) return;
@@ -44,7 +44,7 @@ bool Profiles::is_affordable(const Assignment& work) const {
   const std::optional<double>& budget_s = context_.options.budget_s;
   if (!budget_s) return true;
   if (work.confirms()) return context_.limits.affords(next_s_ + reserve_s_());
-  const double at_once = context_.ports.proposer != nullptr ? kShareForProposer : kShareOfBudget;
+  const double at_once = !context_.ports.proposers.empty() ? kShareForProposer : kShareOfBudget;
   const double share = at_once * *budget_s + kShareOfSpent * context_.limits.spent_s();
   return context_.limits.affords(next_s_) && spent_s_ + next_s_ <= share;
 }

@@ -15,10 +15,6 @@
 namespace harness {
 namespace {
 
-// Requests in a row that bring no reply at all: then nobody is there.
-constexpr int kMostFailures = 4;
-// And proposals in a row of which none became a variant: whatever a strategy thinks of it, this ends.
-constexpr std::size_t kMostUseless = 32;
 // A campaign that waits for replies looks so often whether its user stops it.
 constexpr double kAskAgainS = 1;
 
@@ -49,43 +45,6 @@ ProposalOutcome outcome_of(ProposerAnswer::End end) {
   return ProposalOutcome::failed;
 }
 
-std::optional<double> price_of(const ProposalUsage& usage, const TokenPrice& price) {
-  if (!usage.tokens_in || !usage.tokens_out) return std::nullopt;
-  const auto cached = static_cast<double>(std::min(usage.tokens_cached.value_or(0), *usage.tokens_in));
-  const double fresh = static_cast<double>(*usage.tokens_in) - cached;
-  return (fresh * price.in + cached * price.cached + static_cast<double>(*usage.tokens_out) * price.out) / 1e6;
-}
-
-/// The sums over the requests of this campaign that have ended.
-void add_ended(const std::vector<Proposed>& ended, ProposerState& state) {
-  double latency_s = 0, log_gain = 0, usd = 0;
-  bool all_priced = true;
-  std::size_t requests = 0;
-  for (const Proposed& proposed : ended) {
-    const ProposalRecord& record = proposed.record;
-    if (record.proposer == kFromRecord) continue;
-    ++requests;
-    latency_s += record.latency_s;
-    all_priced = all_priced && record.usage.usd;
-    usd += record.usage.usd.value_or(0);
-    if (!record.second_to) ++state.asked;
-    if (record.outcome == ProposalOutcome::accepted) ++state.accepted;
-    if (proposed.passed) ++state.passed;
-    if (proposed.improved) {
-      ++state.improved;
-      log_gain += proposed.log_gain;
-      state.since_improvement = 0;
-    } else if (!record.second_to && (record.outcome != ProposalOutcome::accepted || proposed.evaluated)) {
-      ++state.since_improvement;
-    }
-  }
-  if (all_priced) state.usd = usd;
-  if (state.improved > 0) state.log_gain = log_gain / static_cast<double>(state.improved);
-  if (requests == 0) return;
-  state.latency_s = latency_s / static_cast<double>(requests);
-  if (all_priced) state.usd_each = usd / static_cast<double>(requests);
-}
-
 /// A recorded answer in the place of a request of today.
 void take_over(ProposalRecord& record, const ProposalRecord& recorded) {
   const ProposalRecord request = std::exchange(record, recorded);
@@ -98,73 +57,24 @@ void take_over(ProposalRecord& record, const ProposalRecord& recorded) {
 }  // namespace
 
 bool Proposals::may_come() const {
-  return context_.ports.proposer != nullptr && (under_way() || is_ready());
+  return !panel_.empty() && (under_way() || panel_.is_ready());
 }
 
 bool Proposals::is_full() const {
   return static_cast<std::int64_t>(so_far_.asking.size()) >= context_.options.proposals_at_once;
 }
 
-bool Proposals::is_ready() const {
-  const std::vector<Proposed>& ended = so_far_.ended;
-  const bool some_useful =
-      ended.size() < kMostUseless || std::any_of(ended.end() - kMostUseless, ended.end(), [](const Proposed& proposed) {
-        return proposed.record.outcome == ProposalOutcome::accepted;
-      });
-  return context_.ports.proposer->ready() && failures_in_a_row_ < kMostFailures && some_useful && can_pay_request();
-}
-
-// Before the tokens are spent: what another request costs at most must fit into what is left.
-bool Proposals::can_pay_request() const {
-  if (!context_.options.max_cost_usd) return true;
-  const std::optional<double> next = next_request_usd();
-  const auto promised = static_cast<double>(so_far_.asking.size());  // each of those under way may cost as much
-  return next && context_.limits.spent_usd().value_or(0) + (promised + 1) * *next <= *context_.options.max_cost_usd;
-}
-
-std::optional<double> Proposals::next_request_usd() const {
-  std::optional<double> most;
-  for (const Proposed& proposed : so_far_.ended)
-    if (proposed.record.usage.usd) most = std::max(most.value_or(0), *proposed.record.usage.usd);
-  const CampaignOptions& options = context_.options;
-  if (!options.token_price) return most;
-  const TokenPrice& price = *options.token_price;
-  const double listed = (static_cast<double>(options.request_tokens) * std::max(price.in, price.cached) +
-                         static_cast<double>(options.reply_tokens) * price.out) /
-                        1e6;
-  return std::max(most.value_or(0), listed);
-}
-
-ProposerState Proposals::view() const {
-  ProposerState state;
-  state.spec = context_.ports.proposer->spec();
-  add_ended(so_far_.ended, state);
-  for (const ProposalRecord& request : so_far_.asking)
-    if (!request.second_to) ++state.asked;
-  state.failed_in_a_row = failures_in_a_row_;
-  state.under_way = static_cast<std::int64_t>(so_far_.asking.size());
-  state.most_under_way = context_.options.proposals_at_once;
-  state.in_flight = state.under_way > 0;
-  state.ready = is_ready();
-  state.earlier_asked = history_.asked;
-  state.earlier_improved = history_.improved;
-  if (history_.improved > 0) state.earlier_log_gain = history_.log_gain;
-  if (!state.latency_s) state.latency_s = history_.latency_s;
-  if (std::ranges::all_of(so_far_.ended,
-                          [](const Proposed& proposed) { return proposed.record.proposer == kFromRecord; }))
-    state.usd_each = history_.usd_each;
-  state.next_usd = next_request_usd();
-  return state;
-}
-
-void Proposals::refuse_if_unready() const {
+void Proposals::refuse_if_unready(const Decision& decision) const {
   const std::string& strategy = context_.options.strategy;
-  if (context_.ports.proposer == nullptr)
+  if (panel_.empty())
     throw bad_input(fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", strategy));
   if (is_full())
     throw bad_input(fmt::format("strategy '{}' asked for a proposal while {} are under way, as many as are allowed",
                                 strategy, so_far_.asking.size()));
-  if (!may_come())
+  if (!decision.proposer.empty() && panel_.named(decision.proposer) == nullptr)
+    throw bad_input(fmt::format("strategy '{}' asked the proposer '{}', and there is none of that name", strategy,
+                                decision.proposer));
+  if (panel_.chosen(decision.proposer) == nullptr)
     throw bad_input(fmt::format("strategy '{}' asked for a proposal of a proposer that is not ready", strategy));
 }
 
@@ -186,14 +96,17 @@ void Proposals::ask(const DecisionRecord& cause) {
   for (std::string& parent : record.parents)  // nothing is made of PyTorch's program
     if (const VariantInfo* const variant = find_variant(kernel, parent); variant != nullptr && calls_torch(*variant))
       parent = first_kernel_of(kernel).name;
+  const AskedOne* const one = panel_.chosen(decision.proposer);
+  if (one == nullptr) return;  // its workload's baseline took what was left
+  record.proposer = one->spec;
   send(std::move(record), {}, decision.patterns);
 }
 
 void Proposals::send(ProposalRecord record, const SecondQuestion& second, const std::vector<std::int64_t>& pages) {
-  Proposer& proposer = *context_.ports.proposer;
+  AskedOne& one = panel_.of(record.proposer);
+  Proposer& proposer = *one.proposer;
   const std::int64_t most_tokens = context_.options.request_tokens;
   record.number = ++last_number_;
-  record.proposer = proposer.spec();
   record.asked_unix = static_cast<double>(context_.ports.clock.unix_seconds());
   if (proposer.needs_request()) {
     const double begin = context_.ports.clock.seconds();
@@ -206,7 +119,7 @@ void Proposals::send(ProposalRecord record, const SecondQuestion& second, const 
     record.message = fmt::format("the request would be about {} tokens, and {} are allowed; {} is too long a source",
                                  estimated_tokens(record.request), most_tokens, record.parents.front());
     record.request.clear();
-    ++failures_in_a_row_;
+    ++one.failures_in_a_row;
     finish(std::move(record));
     return;
   }
@@ -224,7 +137,7 @@ void Proposals::take_ready() {
 void Proposals::take(double patience_s) {
   if (!under_way()) return;
   const double begin = context_.ports.clock.seconds();
-  std::optional<ProposerAnswer> answer = context_.ports.proposer->take(patience_s, context_.ports.stop);
+  std::optional<ProposerAnswer> answer = panel_.next_answer(patience_s);
   const double waited = context_.ports.clock.seconds() - begin;
   if (patience_s > 0 && waited > 0) {
     context_.limits.work(waited);
@@ -240,7 +153,8 @@ void Proposals::take(double patience_s) {
   const bool replied = answer->recorded
                            ? !answer->recorded->reply.empty()
                            : answer->end == ProposerAnswer::End::answered && record.outcome != ProposalOutcome::failed;
-  failures_in_a_row_ = replied ? 0 : failures_in_a_row_ + 1;
+  AskedOne& one = panel_.of(record.proposer);
+  one.failures_in_a_row = replied ? 0 : one.failures_in_a_row + 1;
   const ProposalRecord ended = record;
   finish(std::move(record));
   ask_again(ended);
@@ -248,12 +162,13 @@ void Proposals::take(double patience_s) {
 
 /// What is wrong with the text of a reply is told once; a second reply may be right.
 void Proposals::ask_again(const ProposalRecord& first) {
-  if (!is_mendable(first.outcome) || first.second_to || !may_come()) return;
+  if (!is_mendable(first.outcome) || first.second_to || !panel_.is_ready(panel_.of(first.proposer))) return;
   if (!context_.limits.affords(context_.state.evaluation_seconds())) return;
   ProposalRecord second;
   second.campaign = context_.campaign;
   second.decision = first.decision;
   second.second_to = first.number;
+  second.proposer = first.proposer;
   second.arm = first.arm;
   second.ask = first.ask;
   second.parents = first.parents;
@@ -274,11 +189,11 @@ bool Proposals::wait_instead(const Ending& ending) {
 
 void Proposals::drop() {
   if (!under_way()) return;
-  context_.ports.proposer->cancel();
+  panel_.cancel();
   for (ProposalRecord& record : std::exchange(so_far_.asking, {})) {
     record.outcome = ProposalOutcome::interrupted;
     record.message = "the campaign ended before it was answered";
-    if (context_.ports.proposer->needs_request()) finish(std::move(record));
+    if (panel_.of(record.proposer).proposer->needs_request()) finish(std::move(record));
   }
 }
 
@@ -298,8 +213,8 @@ void Proposals::judge_reply(ProposalRecord& record, const ProposerAnswer& answer
     if (auto* problem = std::get_if<ReplyProblem>(&read)) refuse(std::move(*problem));
     else if (auto wrong = maker_.make(record, std::get<ProposalReply>(read))) refuse(std::move(*wrong));
   }
-  if (!record.usage.usd && context_.options.token_price) {
-    record.usage.usd = price_of(record.usage, *context_.options.token_price);
+  if (const auto& price = panel_.of(record.proposer).price; price && !record.usage.usd) {
+    record.usage.usd = price_of(record.usage, *price);
     if (record.usage.usd) record.usage.usd_source = "token price";
   }
 }
@@ -326,7 +241,7 @@ void Proposals::add(ProposalRecord record) {
   if (record.outcome == ProposalOutcome::accepted)
     add_proposed_arms(context_.state.arms(), context_.ports.catalog, context_.ports.scripts, context_.options,
                       context_.device, record);
-  so_far_.ended.push_back({std::move(record), false, false, false, 0});
+  so_far_.ended.push_back({std::move(record), false, false, false, 0, 0});
 }
 
 void Proposals::recall() {
@@ -362,7 +277,7 @@ void Proposals::restore() {
 
 void Proposals::note(const IterationSummary& iteration, const std::string& message, std::optional<double> best_before,
                      bool new_best) {
-  if (context_.ports.proposer != nullptr) so_far_.seen.note(iteration, message);
+  if (!panel_.empty()) so_far_.seen.note(iteration, message);
   for (Proposed& proposed : so_far_.ended) {
     const ProposalRecord& record = proposed.record;
     if (record.variant != iteration.candidate.variant || record.arm.kernel != iteration.candidate.kernel) continue;
@@ -372,6 +287,7 @@ void Proposals::note(const IterationSummary& iteration, const std::string& messa
       for (Arm& arm : context_.state.arms().arms)
         if (arm.state.proposal == record.number) arm.state.closed = true;
     proposed.evaluated = true;
+    proposed.device_s += iteration.wall_s;
     proposed.passed = proposed.passed || iteration.outcome == OutcomeKind::passed;
     if (!new_best || !best_before || !iteration.time_ns || *iteration.time_ns >= *best_before) continue;
     proposed.improved = true;

@@ -9,19 +9,21 @@
 #include "harness/campaign/proposal_maker.h"
 #include "harness/campaign/proposal_parts.h"
 #include "harness/campaign/proposed.h"
+#include "harness/campaign/proposer_panel.h"
 
 namespace harness {
 
 /// Asks for variants and takes them in. Requests are under way while other arms are evaluated; nothing waits for them
-/// but a campaign that has nothing else to do. Without a proposer it has nothing to say.
+/// but a campaign that has nothing else to do. Without a proposer it has nothing to say. Of several each has its own
+/// record, price and end.
 class Proposals {
  public:
   /// `reserve_s`: what is kept for confirming winners, now.
   Proposals(CampaignContext& context, std::function<double()> reserve_s)
-      : context_(context), reserve_s_(std::move(reserve_s)), maker_(context, so_far_) {}
+      : context_(context), reserve_s_(std::move(reserve_s)), panel_(context, so_far_), maker_(context, so_far_) {}
 
-  /// What earlier campaigns brought; frozen at the start.
-  void know(const ProposerHistory& history) { history_ = history; }
+  /// What earlier campaigns brought of each, in the order of the ports; frozen at the start.
+  void know(const std::vector<ProposerHistory>& histories) { panel_.know(histories); }
   /// A new campaign begins with the winners of the record, whoever found them. Nothing is shown of them yet.
   void recall();
   /// Shows what recall() took over.
@@ -33,9 +35,9 @@ class Proposals {
   bool may_come() const;
   bool under_way() const { return !so_far_.asking.empty(); }
   bool is_full() const;
-  ProposerState view() const;
-  /// Throws Error(bad_input) where a decision may not ask now.
-  void refuse_if_unready() const;
+  const ProposerPanel& panel() const { return panel_; }
+  /// Throws Error(bad_input) where this decision may not ask now.
+  void refuse_if_unready(const Decision& decision) const;
   /// Sends the request of a decision.
   void ask(const DecisionRecord& cause);
   /// Takes every reply that has come.
@@ -55,9 +57,6 @@ class Proposals {
   void label(AttemptRecord& attempt) const;
 
  private:
-  bool is_ready() const;
-  bool can_pay_request() const;
-  std::optional<double> next_request_usd() const;
   void send(ProposalRecord record, const SecondQuestion& second, const std::vector<std::int64_t>& pages);
   void take(double patience_s);
   void judge_reply(ProposalRecord& record, const ProposerAnswer& answer);
@@ -70,10 +69,9 @@ class Proposals {
   CampaignContext& context_;
   std::function<double()> reserve_s_;
   ProposalsSoFar so_far_;
+  ProposerPanel panel_;
   ProposalMaker maker_;
-  ProposerHistory history_;
   std::int64_t last_number_ = 0;  // of a request
-  int failures_in_a_row_ = 0;     // requests that brought no reply
 };
 
 }  // namespace harness

@@ -13,6 +13,7 @@ struct Proposed {
   ProposalRecord record;
   bool evaluated = false, passed = false, improved = false;
   double log_gain = 0;  // the sum of ln(best before / its time) of those that became a best
+  double device_s = 0;  // of its evaluations
 };
 
 /// What earlier campaigns and sessions left for a kernel, read when the first request for it is made.

@@ -61,6 +61,17 @@ json named_row(const SqlAnswer& answer, const json& row) {
 
 }  // namespace
 
+int print_proposers(Archive& archive, std::optional<std::int64_t> campaign, const Asking& asking) {
+  json rows = archive.history().proposer_table(campaign);
+  double usd = 0;
+  for (const json& row : rows)
+    if (row.at("usd").is_number()) usd += row.at("usd").get<double>();
+  for (json& row : rows)
+    row["of_usd"] = usd > 0 && row.at("usd").is_number() ? json(row.at("usd").get<double>() / usd) : json();
+  print_rows(report::proposer_view(), rows, asking);
+  return 0;
+}
+
 int print_episodes(Archive& archive, std::optional<std::int64_t> campaign, std::int64_t limit) {
   const SqlAnswer answer = archive.history().proposal_table(campaign, limit);
   for (auto row = answer.rows.rbegin(); row != answer.rows.rend(); ++row) {  // the oldest first

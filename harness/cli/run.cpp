@@ -28,7 +28,8 @@ struct RunArguments {
   WorkloadWords words;
   std::string budget, goal, variants, name, resume, report;
   double max_cost = 0, usd_per_hour = 0;
-  std::string proposer, proposer_variables, proposer_timeout, token_price;
+  std::string proposer_variables, proposer_timeout;
+  std::vector<std::string> proposers, token_prices;
   std::int64_t at_once = 0;
   bool dry_run = false, json = false, quiet = false, verbose = false;
 };
@@ -51,18 +52,49 @@ TokenPrice parse_token_price(const std::string& text) {
   return {prices[0], prices[1], prices.size() == 3 ? prices[2] : prices[0]};
 }
 
+/// Each with its price: that of its place among --token-price, the only one of these, or what the lists of prices say.
+std::vector<AskedProposer> asked_proposers(const RunArguments& arguments, Shell& shell) {
+  const std::vector<std::string>&specs = arguments.proposers, &prices = arguments.token_prices;
+  if (prices.size() > 1 && prices.size() != specs.size())
+    throw bad_input(
+        fmt::format("--token-price is given {} times and --proposer {} times; give it once for all, or once for each",
+                    prices.size(), specs.size()));
+  std::vector<AskedProposer> asked;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (std::ranges::any_of(
+            asked, [&](const AskedProposer& other) { return proposer_name(other.spec) == proposer_name(specs[i]); }))
+      throw bad_input(fmt::format("two proposers are called '{}'; write 'NAME={}' for one of them",
+                                  proposer_name(specs[i]), unnamed(specs[i])));
+    asked.push_back({specs[i], prices.empty() ? shell.rooms.token_price(shell.places(), specs[i])
+                                              : parse_token_price(prices.size() == 1 ? prices[0] : prices[i])});
+  }
+  return asked;
+}
+
 void fill_proposer(RunArguments& arguments, Shell& shell) {
   CampaignOptions& options = arguments.asked.options;
-  if (!arguments.proposer.empty()) options.proposer = arguments.proposer;
   arguments.asked.proposer_variables = split_commas(arguments.proposer_variables);
+  for (const std::string& each : arguments.asked.proposer_variables)
+    if (each.find('=') != std::string::npos)
+      throw bad_input(
+          fmt::format("--proposer-env: '{}' is no name of a variable; a value is taken from the environment",
+                      each.substr(0, each.find('='))));
   if (!arguments.proposer_timeout.empty()) options.proposer_timeout_s = parse_duration(arguments.proposer_timeout);
   if (arguments.at_once > 0) options.proposals_at_once = arguments.at_once;
-  if (!arguments.token_price.empty()) options.token_price = parse_token_price(arguments.token_price);
-  else if (options.proposer) options.token_price = shell.rooms.token_price(shell.places(), *options.proposer);
-  if (options.proposer && options.max_cost_usd && !options.token_price)
+  const std::vector<AskedProposer> asked = asked_proposers(arguments, shell);
+  if (asked.empty()) {
+    if (!arguments.token_prices.empty()) options.token_price = parse_token_price(arguments.token_prices.front());
+    return;
+  }
+  options.proposer = asked.front().spec;
+  options.token_price = asked.front().price;
+  options.further_proposers.assign(asked.begin() + 1, asked.end());
+  const auto unpriced = std::ranges::find_if(asked, [](const AskedProposer& each) { return !each.price; });
+  if (options.max_cost_usd && unpriced != asked.end())
     throw bad_input(
-        "--max-cost counts tokens before they are spent; give --token-price IN,OUT with --proposer, or list the model "
-        "in proposers/prices.json");
+        fmt::format("--max-cost counts tokens before they are spent; give --token-price IN,OUT with --proposer '{}', "
+                    "or list the model in proposers/prices.json",
+                    unpriced->spec));
 }
 
 void fill_options(RunArguments& arguments, Shell& shell) {
@@ -169,10 +201,13 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--variant", arguments->variants, "Only these variants, separated by commas");
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();
-  app.add_option("--proposer", arguments->proposer,
-                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one reply out), "
-                 "'session:PROGRAM ARGS' (the same, and it stays), or 'openai:MODEL[@URL] OPTIONS' (an endpoint)")
-      ->type_name("SPEC");
+  app.add_option(
+         "--proposer", arguments->proposers,
+         "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one reply out), "
+         "'session:PROGRAM ARGS' (the same, and it stays), or 'openai:MODEL[@URL] OPTIONS' (an endpoint); given "
+         "several times, who brings most for a dollar is asked most; 'NAME=SPEC' names one")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
   app.add_option("--proposer-env", arguments->proposer_variables,
                  "Environment variables that the proposer gets, by name, separated by commas (a key: its value is "
                  "never stored or shown)")
@@ -180,9 +215,10 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--proposals-at-once", arguments->at_once, "Requests under way at most (default: 4)")
       ->check(CLI::Range(1, 64));
   app.add_option("--proposer-timeout", arguments->proposer_timeout, "Of one request (default: 5m)");
-  app.add_option("--token-price", arguments->token_price,
+  app.add_option("--token-price", arguments->token_prices,
                  "US dollars for a million tokens, IN,OUT or IN,OUT,CACHED, where the proposer names no price "
-                 "(default: proposers/prices.json)");
+                 "(default: proposers/prices.json); for all, or once for each --proposer")
+      ->allow_extra_args(false);
   app.add_option("--seed", options.seed, "Of strategies and searches; input draws are always fresh")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

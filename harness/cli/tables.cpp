@@ -254,12 +254,15 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--proposals", *proposals,
                "What a proposer was asked and what came of it, instead of iterations; of the filters --campaign and "
                "--limit count");
+  auto proposers = std::make_shared<bool>(false);
+  app.add_flag("--proposers", *proposers, "What each proposer cost and brought; of the filters --campaign counts");
   auto episodes = std::make_shared<bool>(false);
   app.add_flag("--episodes", *episodes, "The same as JSON lines to train on: request, reply, verdict, reward");
-  action = [asking, proposals, episodes, &shell] {
-    if (!*proposals && !*episodes) return print_history(*asking, shell);
+  action = [asking, proposals, proposers, episodes, &shell] {
+    if (!*proposals && !*proposers && !*episodes) return print_history(*asking, shell);
     const auto archive = open_to_read(shell);
     const HistoryFilter filter = filter_of(*asking, archive->history());
+    if (*proposers) return print_proposers(*archive, filter.campaign, *asking);
     if (*episodes) return print_episodes(*archive, filter.campaign, filter.limit);
     return print_proposals(*archive, filter.campaign, filter.limit, asking->json ? "json" : asking->format);
   };

@@ -97,6 +97,16 @@ struct KernelShare {
   std::string left_out;         // why nothing of it was evaluated; "" if something may have been
 };
 
+/// What a proposer cost, and what came of its variants.
+struct ProposerRow {
+  std::string name, spec;
+  std::int64_t asked = 0, accepted = 0, passed = 0, improved = 0;  // requests, second questions apart
+  double log_gain = 0;        // the sum of ln(old best / new best) of those that became a best
+  std::optional<double> usd;  // of its requests; absent: unknown
+  double waited_s = 0;        // between its requests and their answers, together
+  double device_s = 0;        // of evaluating its variants
+};
+
 struct CampaignSummary {
   std::int64_t campaign = 0;
   EndReason reason = EndReason::exhausted;
@@ -116,6 +126,7 @@ struct CampaignSummary {
   bool emulation = false;
   std::string predicts;     // the GPU that times were predicted for; "": none
   Calibration calibration;  // of this campaign's predictions
+  std::vector<ProposerRow> proposers;
 };
 
 /// What a campaign would do: nothing was evaluated or recorded. The decisions after the first assume that each

@@ -120,6 +120,8 @@ class RecordLookups {
   virtual RecordSize size() = 0;
   /// Requests to proposers and what became of them, the newest first: of one campaign, or of all.
   virtual SqlAnswer proposal_table(const std::optional<std::int64_t>& campaign, std::int64_t limit) = 0;
+  /// What each proposer cost and brought, by their SPECs: in one campaign, or in all.
+  virtual json proposer_table(const std::optional<std::int64_t>& campaign) = 0;
   /// Nothing: there is no such proposal.
   virtual std::optional<std::int64_t> campaign_of_proposal(std::int64_t proposal) = 0;
   /// The kernel's iterations that passed and have a time, rivals apart, the newest first, at most 20,000: rows of

@@ -48,6 +48,16 @@ struct TokenPrice {
   double in = 0, out = 0, cached = 0;
 };
 
+/// Whoever is asked: a SPEC, "NAME=" before it where it shall have that name.
+struct AskedProposer {
+  std::string spec;
+  std::optional<TokenPrice> price;
+};
+/// NAME of "NAME=KIND:REST"; without one the whole SPEC is the name.
+std::string proposer_name(const std::string& spec);
+/// The SPEC without its name.
+std::string unnamed(const std::string& spec);
+
 /// The `proposer` of a variant that a campaign took over from the record.
 inline constexpr const char* kFromRecord = "record";
 
@@ -111,6 +121,8 @@ void to_json(json& to, const ProposalUsage& value);
 void from_json(const json& from, ProposalUsage& value);
 void to_json(json& to, const ProposalRecord& value);
 void from_json(const json& from, ProposalRecord& value);
+void to_json(json& to, const AskedProposer& value);
+void from_json(const json& from, AskedProposer& value);
 void to_json(json& to, const TokenPrice& value);
 void from_json(const json& from, TokenPrice& value);
 HARNESS_ENUM_TEXT(ProposalOutcome);

@@ -27,14 +27,14 @@ HARNESS_JSON(Sitting, arm, evaluations, passed, spent_s, predicted_s, best_speed
 HARNESS_JSON(Moment, unix, hour, minute, weekday, zone, utc_offset_s)
 HARNESS_JSON(Calibration, speedup_n, speedup_held, speedup_below, speedup_above, minutes_n, minutes_held, speedup_widen,
              minutes_widen, minutes_scale, passed_n, passed_predicted, passed_seen)
-HARNESS_JSON(ProposerState, spec, asked, accepted, passed, improved, since_improvement, failed_in_a_row, in_flight,
-             under_way, most_under_way, ready, latency_s, usd, next_usd, log_gain, usd_each, earlier_asked,
-             earlier_improved, earlier_log_gain)
+HARNESS_JSON(ProposerState, name, spec, asked, accepted, passed, improved, since_improvement, failed_in_a_row,
+             in_flight, under_way, most_under_way, ready, latency_s, usd, next_usd, log_gain, usd_each, likely_usd,
+             earlier_asked, earlier_improved, earlier_log_gain)
 HARNESS_JSON(Snapshot, campaign, device, device_name, architecture, multiprocessors, emulation, seed, now_unix, now,
              objective, budget_s, spent_s, max_cost_usd, spent_usd, usd_per_hour, reserve_s, evaluation_s, build_s,
              gates_s, timing_s, idle_s, since_evaluation_s, since_passed_s, wait_s, goal_speedup, goal_of_floor,
              iterations, score, arms, techniques, workloads, current, sitting, recent_outcomes, calibration, playbook,
-             proposer, devices, pending, memory)
+             proposer, proposers, devices, pending, memory)
 HARNESS_JSON_DEFAULTS(Prediction, speedup_lo, speedup_hi, evaluations, probability, minutes_lo, minutes_hi)
 
 }  // namespace harness

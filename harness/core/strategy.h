@@ -172,7 +172,7 @@ struct Calibration {
 
 /// What a strategy sees of whoever proposes variants (core/proposal.h).
 struct ProposerState {
-  std::string spec;
+  std::string name, spec;              // core/proposal.h has the form of both
   std::int64_t asked = 0;              // requests, second questions apart
   std::int64_t accepted = 0;           // that became a variant
   std::int64_t passed = 0;             // of those, a configuration passed
@@ -187,6 +187,8 @@ struct ProposerState {
   std::optional<double> next_usd;   // what another request may cost; absent: unknown
   std::optional<double> log_gain;   // mean ln(new best / old best) of those that improved
   std::optional<double> usd_each;   // mean of a request; absent: unknown
+  /// What another request is likely to cost: that mean, before the first one by the tokens of the others' requests.
+  std::optional<double> likely_usd;
   // Of earlier campaigns of this proposer on this device.
   std::int64_t earlier_asked = 0, earlier_improved = 0;
   std::optional<double> earlier_log_gain;
@@ -229,7 +231,8 @@ struct Snapshot {
   std::vector<std::string> recent_outcomes;  // newest last, at most 32
   Calibration calibration;
   std::vector<PatternEvidence> playbook;  // what came of the patterns on this device name, frozen at the start
-  std::optional<ProposerState> proposer;  // absent: nobody proposes
+  std::optional<ProposerState> proposer;  // all of them together; absent: nobody proposes
+  std::vector<ProposerState> proposers;   // each
   std::int64_t devices = 1;               // that evaluate at the same time
   std::vector<PendingState> pending;      // under way on them, in the order in which they were begun
   json memory = json::object();           // what an earlier decision asked to be kept
@@ -256,6 +259,7 @@ struct Decision {
   json table = json::array();        // the numbers it chose from, one object an arm
   std::string ask;                   // of a proposal: what is wanted, in words
   std::vector<std::string> parents;  // of a proposal: variants to begin with, the most important first
+  std::string proposer;              // of a proposal: the name of who is asked; "": the first that is ready
   json memory;                       // Snapshot::memory of the decisions that follow; null: it stays what it is
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/core/error.h"
@@ -39,19 +40,38 @@ std::vector<std::string> words_of_endpoint(const std::string& spec) {
   return words;
 }
 
+/// "NAME=VALUE": harness gives it itself. It is no secret.
+bool is_given(const std::string& variable) {
+  return variable.find('=') != std::string::npos;
+}
+
+/// "--key NAME" of an endpoint's options: its key is in that variable, and it gets no other one. So of several
+/// endpoints none learns the key of another.
+void take_key(std::vector<std::string>& words, ProposerSetup& setup) {
+  const auto at = std::ranges::find(words, "--key");
+  if (at == words.end()) return;
+  if (at + 1 == words.end()) throw bad_input("--proposer: '--key' names no variable");
+  std::erase_if(setup.variables, [](const std::string& each) { return !is_given(each); });
+  setup.variables.insert(setup.variables.begin(), *(at + 1));
+  words.erase(at, at + 2);
+}
+
 /// "openai:MODEL[@URL] OPTIONS" as the program that speaks to it. The first named variable holds the key, if any is
 /// named.
 std::vector<std::string> endpoint_words(const std::string& spec, ProposerSetup& setup) {
   constexpr const char* kUsualKey = "OPENAI_API_KEY";
-  const std::vector<std::string> words = words_of_endpoint(spec);
-  const std::string& rest = words.front();
+  std::vector<std::string> words = words_of_endpoint(spec);
+  take_key(words, setup);
+  const std::string rest = words.front();
   const std::size_t at = rest.rfind("@http");
   const std::string model = rest.substr(0, at);
   if (model.empty()) throw bad_input("--proposer: 'openai:' names no model; write 'openai:MODEL[@URL]'");
-  if (setup.variables.empty() && setup.variable(kUsualKey)) setup.variables.emplace_back(kUsualKey);
+  const bool names_key = !setup.variables.empty() && !is_given(setup.variables.front());
+  if (!names_key && setup.variable(kUsualKey)) setup.variables.insert(setup.variables.begin(), kUsualKey);
   const std::string url = at == std::string::npos ? "https://api.openai.com/v1" : rest.substr(at + 1);
-  std::vector<std::string> command{"propose-openai", model, url,
-                                   setup.variables.empty() ? kUsualKey : setup.variables.front()};
+  std::vector<std::string> command{
+      "propose-openai", model, url,
+      setup.variables.empty() || is_given(setup.variables.front()) ? kUsualKey : setup.variables.front()};
   command.insert(command.end(), words.begin() + 1, words.end());
   return command;
 }
@@ -95,7 +115,8 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-std::optional<TokenPrice> listed_price(const std::string& spec, const std::vector<std::string>& program_folders) {
+std::optional<TokenPrice> listed_price(const std::string& named, const std::vector<std::string>& program_folders) {
+  const std::string spec = unnamed(named);
   if (!spec.starts_with(kOpenai)) return std::nullopt;
   const std::string endpoint = words_of_endpoint(spec).front();
   std::string model = endpoint.substr(0, endpoint.rfind("@http"));
@@ -112,21 +133,26 @@ std::optional<TokenPrice> listed_price(const std::string& spec, const std::vecto
   return std::nullopt;
 }
 
-std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup setup) {
+std::unique_ptr<Proposer> make_proposer(const std::string& named, ProposerSetup setup) {
+  const std::string spec = unnamed(named);
   const bool is_endpoint = spec.starts_with(kOpenai), stays = spec.starts_with(kSession);
   if (!is_endpoint && !stays && !spec.starts_with(kCommand))
     throw bad_input(
         fmt::format("--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS', 'session:PROGRAM ARGS' or "
-                    "'openai:MODEL[@URL] OPTIONS'",
-                    spec));
+                    "'openai:MODEL[@URL] OPTIONS', 'NAME=' before it to name it",
+                    named));
   CommandSetup command;
-  command.spec = spec;
+  command.spec = named;
   command.arguments = is_endpoint ? endpoint_words(spec, setup) : words_of(spec.substr(spec.find(':') + 1));
   if (command.arguments.empty()) throw bad_input(fmt::format("--proposer: '{}' names no program", spec));
   command.arguments.front() = program_path(command.arguments.front(), setup.program_folders);
   for (const char* usual : {"PATH", "HOME", "USER", "LANG", "TMPDIR"})
     if (const auto value = setup.variable(usual)) command.environment.push_back(std::string(usual) + "=" + *value);
   for (const std::string& name : setup.variables) {
+    if (is_given(name)) {
+      command.environment.push_back(name);
+      continue;
+    }
     const auto value = setup.variable(name);
     if (!value) throw bad_input(fmt::format("--proposer-env: the variable '{}' is not set", name));
     command.environment.push_back(name + "=" + *value);

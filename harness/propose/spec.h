@@ -11,16 +11,17 @@ namespace harness {
 
 /// What a proposer may be given besides its request.
 struct ProposerSetup {
-  /// Names of environment variables that it needs (a key, say). Their values go to its process and nowhere else.
+  /// Names of environment variables that it needs (a key, say). Their values go to its process and nowhere else. Or
+  /// "NAME=VALUE", which is no secret.
   std::vector<std::string> variables;
   /// The value of a variable of this process; nothing where it is not set.
   std::function<std::optional<std::string>(const std::string&)> variable;
   std::vector<std::string> program_folders;  // where shipped proposer programs lie, besides PATH
 };
 
-/// The proposer of a SPEC: "command:PROGRAM ARGS", "session:PROGRAM ARGS", or "openai:MODEL[@URL] OPTIONS", which is
-/// propose-openai with them. Throws Error(bad_input) for an unknown kind, for a program that is not there and for a
-/// variable that is not set, naming it.
+/// The proposer of a SPEC, "NAME=" before it or not: "command:PROGRAM ARGS", "session:PROGRAM ARGS", or
+/// "openai:MODEL[@URL] OPTIONS", which is propose-openai with them. Throws Error(bad_input) for an unknown kind, for a
+/// program that is not there and for a variable that is not set, naming it.
 std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup setup);
 
 /// What tokens of the model of an "openai:" SPEC cost, by the first prices.json of these folders that lists it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 
 #include "harness/campaign/loop.h"
 #include "harness/core/error.h"
@@ -73,11 +74,13 @@ Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary
   ReplayLedger ledger(earlier, recorded.campaign);
   ledger.take_over(today.recording.proposals);
   NoDisplay display;
-  ReplayProposer proposer(today.recording.proposals, clock);
+  std::list<ReplayProposer> proposers;
+  for (const std::string& spec : asked_specs(today.recording.proposals))
+    proposers.emplace_back(today.recording.proposals, spec, clock);
   ReplayProfiler profiler(book);
   CampaignPorts ports{plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment};
   if (!recorded.profiles.empty()) ports.profiler = &profiler;
-  if (proposer.was_asked()) ports.proposer = &proposer;
+  for (ReplayProposer& proposer : proposers) ports.proposers.push_back(&proposer);
   ReplayFleet fleet(recorded_fleet(recorded.record), evaluator, book, clock);
   if (fleet.devices().size() > 1) ports.fleet = &fleet;
   Campaign campaign(std::move(ports), replay_options(recorded, options), std::nullopt);

@@ -1,24 +1,15 @@
 #include "harness/replay/replay_proposer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace harness {
-namespace {
+ReplayProposer::ReplayProposer(const std::vector<ProposalRecord>& recorded, std::string spec, ReplayClock& clock)
+    : recorded_(recorded), spec_(std::move(spec)), clock_(clock) {}
 
-/// What was cut off says nothing of the proposer, and what was taken over from the record nobody asked for.
-bool is_answer(const ProposalRecord& record) {
-  return record.outcome != ProposalOutcome::interrupted && record.proposer != kFromRecord;
-}
-
-}  // namespace
-
-ReplayProposer::ReplayProposer(const std::vector<ProposalRecord>& recorded, ReplayClock& clock)
-    : recorded_(recorded), clock_(clock) {}
-
-std::string ReplayProposer::spec() const {
-  for (const ProposalRecord& record : recorded_)
-    if (record.proposer != kFromRecord) return record.proposer;
-  return "";
+/// What was cut off says nothing of the proposer.
+bool ReplayProposer::is_answer(const ProposalRecord& record) const {
+  return record.outcome != ProposalOutcome::interrupted && record.proposer == spec_;
 }
 
 bool ReplayProposer::ready() {
@@ -68,6 +59,15 @@ std::optional<ProposerAnswer> ReplayProposer::take(double patience_s, const std:
   ProposerAnswer answer = std::move(next->answer);
   under_way_.erase(next);
   return answer;
+}
+
+// What was taken over from the record nobody asked for.
+std::vector<std::string> asked_specs(const std::vector<ProposalRecord>& recorded) {
+  std::vector<std::string> specs;
+  for (const ProposalRecord& record : recorded)
+    if (record.proposer != kFromRecord && std::ranges::find(specs, record.proposer) == specs.end())
+      specs.push_back(record.proposer);
+  return specs;
 }
 
 }  // namespace harness

@@ -9,13 +9,12 @@
 namespace harness {
 
 /// Answers requests with the recorded ones of the same kernel, in their order, each after its recorded seconds. A
-/// second question gets what was recorded as the second to that reply. No model is asked.
+/// second question gets what was recorded as the second to that reply. No model is asked. Each stands for one of those
+/// who were asked.
 class ReplayProposer : public Proposer {
  public:
-  ReplayProposer(const std::vector<ProposalRecord>& recorded, ReplayClock& clock);
-  /// False: nobody was asked when the record was made.
-  bool was_asked() const { return !spec().empty(); }
-  std::string spec() const override;
+  ReplayProposer(const std::vector<ProposalRecord>& recorded, std::string spec, ReplayClock& clock);
+  std::string spec() const override { return spec_; }
   bool ready() override;
   bool needs_request() const override { return false; }
   void begin(const ProposalRecord& record, double deadline_s) override;
@@ -23,8 +22,10 @@ class ReplayProposer : public Proposer {
   void cancel() override { under_way_.clear(); }
 
  private:
+  bool is_answer(const ProposalRecord& record) const;
   const ProposalRecord* answer_to(const ProposalRecord& request) const;
   const std::vector<ProposalRecord>& recorded_;
+  std::string spec_;
   ReplayClock& clock_;
   std::set<std::int64_t> given_;                     // numbers of the record
   std::map<std::int64_t, std::int64_t> stands_for_;  // which number of the record answers a request's
@@ -34,5 +35,8 @@ class ReplayProposer : public Proposer {
   };
   std::vector<Due> under_way_;
 };
+
+/// The SPECs of those who were asked when this was recorded, in the order of their first requests.
+std::vector<std::string> asked_specs(const std::vector<ProposalRecord>& recorded);
 
 }  // namespace harness

@@ -1,5 +1,6 @@
 #include "harness/report/events.h"
 
+#include <cmath>
 #include <cstdio>
 
 #include "harness/core/iteration_json.h"
@@ -122,6 +123,18 @@ json finished_json(const CampaignSummary& summary) {
                        {"seconds", each.seconds},
                        {"score", each.score},
                        {"left_out", text_or_null(each.left_out)}});
+  json proposers = json::array();
+  for (const ProposerRow& each : summary.proposers)
+    proposers.push_back({{"proposer", each.name},
+                         {"spec", each.spec},
+                         {"asked", each.asked},
+                         {"accepted", each.accepted},
+                         {"passed", each.passed},
+                         {"became_best", each.improved},
+                         {"gain", std::exp(each.log_gain)},
+                         {"usd", each.usd},
+                         {"waited_s", each.waited_s},
+                         {"device_s", each.device_s}});
   json never_tried = json::array();
   for (const ArmId& arm : summary.never_tried)
     never_tried.push_back({{"kernel", arm.kernel}, {"workload", arm.workload}, {"technique", arm.technique}});
@@ -133,6 +146,7 @@ json finished_json(const CampaignSummary& summary) {
           {"outcomes", summary.outcomes},
           {"best", best},
           {"kernels", kernels},
+          {"proposers", proposers},
           {"score", summary.score},
           {"workloads", summary.best.size()},
           {"workloads_tried", summary.best.size() - not_tried.size()},

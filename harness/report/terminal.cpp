@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "harness/core/gates.h"
@@ -272,6 +273,21 @@ std::string shares_text(const std::vector<KernelShare>& kernels) {
   return text;
 }
 
+/// A line for each proposer: what it was asked, what came of it, what it cost and its share of that.
+std::string proposers_text(const std::vector<ProposerRow>& proposers) {
+  double usd = 0;
+  for (const ProposerRow& each : proposers) usd += each.usd.value_or(0);
+  std::string text;
+  for (const ProposerRow& each : proposers) {
+    const std::string share =
+        usd > 0 && proposers.size() > 1 ? fmt::format(" ({:.0f} %)", 100 * each.usd.value_or(0) / usd) : "";
+    text += fmt::format("  {}: asked {}, {} accepted, {} passed, {} became a best ({}), {}{}, {} of the device\n",
+                        clean(each.name), each.asked, each.accepted, each.passed, each.improved,
+                        ratio(std::exp(each.log_gain)), money(each.usd), share, seconds(each.device_s));
+  }
+  return text.empty() ? text : "proposers\n" + text;
+}
+
 /// By workload, the techniques of which nothing was evaluated: what the campaign cannot know of.
 std::string never_tried_text(const std::vector<ArmId>& arms) {
   constexpr std::size_t kMost = 4;
@@ -379,6 +395,7 @@ std::string closing_text(const CampaignSummary& summary) {
                       over.words, score_coverage(tried, summary.best.size()), seconds(summary.spent_s),
                       money(summary.cost_usd));
   if (summary.kernels.size() > 1) text += shares_text(summary.kernels);
+  text += proposers_text(summary.proposers);
   text += never_tried_text(summary.never_tried);
   if (const std::string predictions = calibration_text(summary.calibration); !predictions.empty())
     text += fmt::format("predictions, 90 % ranges: {}\n", predictions);

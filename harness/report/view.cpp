@@ -427,6 +427,25 @@ View cost_view(const json& totals) {
       {"of cost", 3, part("usd")}};
 }
 
+View proposer_view() {
+  return {name_column("proposer", 0, "proposer"),
+          plain("spec", 9, "spec", true, true),
+          plain("campaigns", 5, "campaigns"),
+          plain("asked", 0, "asked"),
+          plain("accepted", 3, "accepted"),
+          plain("passed", 4, "passed"),
+          plain("best", 1, "became_best"),
+          numbers("gain", 0, "gain", Unit::ratio),
+          plain("tokens in", 6, "tokens_in"),
+          plain("tokens out", 6, "tokens_out"),
+          numbers("cost", 0, "usd", Unit::usd),
+          numbers("of cost", 2, "of_usd", Unit::share),
+          numbers("waited", 5, "waited_s", Unit::s),
+          numbers("device", 2, "device_s", Unit::s),
+          numbers("device's cost", 7, "device_usd", Unit::usd),
+          numbers("log-gain a dollar", 1, "log_gain_per_usd", Unit::number)};
+}
+
 View compare_view() {
   const auto candidate = [](const char* variant, const char* config) {
     return [variant, config](const json& row) { return field(row, variant) + " " + config_field(row, config); };

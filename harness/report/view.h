@@ -51,6 +51,7 @@ View best_view(const WorkOf& work);
 View campaign_view();
 /// The rows of `cost`; with `totals` shares of it are shown. The last row may be the totals themselves.
 View cost_view(const json& totals);
+View proposer_view();
 /// Seconds, money and counts added up: {"seconds","usd","iterations","passed"}.
 json cost_totals(const json& rows);
 View compare_view();

@@ -19,6 +19,7 @@
 #include "harness/report/readers.h"
 #include "harness/service/first_kernel.h"
 #include "harness/service/fleet_nodes.h"
+#include "harness/service/proposer_tools.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/cache_limit.h"
 #include "harness/system/driver_release.h"
@@ -124,7 +125,7 @@ void note_price(CampaignOptions& options) {
     if (!std::isfinite(*options.usd_per_hour) || *options.usd_per_hour < 0)
       throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}'; a price is 0 or more", price));
   }
-  if (options.max_cost_usd && !options.usd_per_hour && !options.token_price)
+  if (options.max_cost_usd && !options.usd_per_hour && !options.token_price && options.further_proposers.empty())
     throw bad_input("--max-cost needs the device's price; give --usd-per-hour or set HARNESS_USD_PER_HOUR");
 }
 
@@ -237,9 +238,15 @@ struct Opened {
   std::unique_ptr<Catalog> catalog = {};
   std::unique_ptr<ScriptLibrary> scripts = {};
 
-  std::unique_ptr<Proposer> proposer() const {
-    if (!asked.options.proposer) return nullptr;
-    return shell.rooms.proposer(places, *asked.options.proposer, asked.proposer_variables);
+  std::vector<std::unique_ptr<Proposer>> proposers() const {
+    std::vector<std::unique_ptr<Proposer>> all;
+    for (const AskedProposer& each : proposers_of(asked.options)) {
+      std::vector<std::string> variables = asked.proposer_variables;
+      if (!fleet && !only_planned)
+        variables.push_back(tools_variable(each, asked.options.budget_s, device.device, places, shell));
+      all.push_back(shell.rooms.proposer(places, each.spec, variables));
+    }
+    return all;
   }
   void open();
 
@@ -270,8 +277,10 @@ void Opened::open_device() {
 /// Of the kernels that were named: where all are meant, one that cannot run is told of and left.
 void Opened::write_first() {
   if (asked.options.kernels.empty()) return;
-  const auto writer = proposer();
-  write_first_kernels(asked.options.kernels, {writer.get(), asked.options.proposer_timeout_s, asked.device}, shell);
+  const auto writers = proposers();
+  write_first_kernels(
+      asked.options.kernels,
+      {writers.empty() ? nullptr : writers.front().get(), asked.options.proposer_timeout_s, asked.device}, shell);
 }
 
 void Opened::open() {
@@ -285,7 +294,7 @@ void Opened::open() {
   scripts = shell.rooms.scripts(places);
   if (!resume) {
     check_options(asked.options, *catalog, *scripts, device, shell);
-    proposer();  // throws where it is none
+    proposers();  // throws where one is none
     const bool nothing_yet = only_planned && !std::filesystem::exists(shell.store_path());
     archive = shell.rooms.archive(nothing_yet ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   }
@@ -320,13 +329,15 @@ auto with_campaign(CampaignAsked asked, bool only_planned, Shell& shell, Display
   const auto counting = counts_profiles(options, device) && evaluator.profiler() == nullptr
                             ? shell.rooms.profiler(places, device, stop)
                             : nullptr;
-  const auto proposer = opened.proposer();
+  const auto proposers = opened.proposers();
+  std::vector<Proposer*> asked_ones;
+  for (const auto& each : proposers) asked_ones.push_back(each.get());
   const auto predictor =
       fleet || opened.resume || only_planned ? nullptr : predictor_for(device, options, places, stop, shell);
   AwakeClock clock;
   Campaign campaign({*opened.catalog, *opened.scripts, evaluator, opened.archive->ledger(), readers, clock, stop,
                      environment_of(shell, device, fleet.get()), playbook.get(), awake_seconds() - awake_at_start(),
-                     proposer.get(), evaluator.profiler() != nullptr ? evaluator.profiler() : counting.get(),
+                     std::move(asked_ones), evaluator.profiler() != nullptr ? evaluator.profiler() : counting.get(),
                      diagnoser.get(), fleet.get(), predictor.get()},
                     options, opened.resume);
   auto result = use(campaign);

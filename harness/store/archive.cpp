@@ -65,6 +65,9 @@ class StoreArchive : public Archive, History, Transfer {
   SqlAnswer proposal_table(const std::optional<std::int64_t>& campaign, std::int64_t limit) override {
     return store::proposal_table(*store_, campaign, limit);
   }
+  json proposer_table(const std::optional<std::int64_t>& campaign) override {
+    return store::proposer_table(*store_, campaign);
+  }
   std::optional<std::int64_t> campaign_of_proposal(std::int64_t proposal) override {
     return store::campaign_of_proposal(*store_, proposal);
   }

@@ -2,6 +2,10 @@
 -- expected to bring for the minutes that it takes from the device, or for the dollars of these and of the request, learnt
 -- from this proposer's record. So many requests are under way that the device need not wait for them: one more for each
 -- proposal that it could evaluate while a request is answered. The rule stop-asking says when no further one is sent.
+--
+-- Of several proposers the one with the highest upper bound of log-gain a dollar is asked (UCB1 of Auer, Cesa-Bianchi and
+-- Fischer, Finite-time analysis of the multiarmed bandit problem, 2002, with the deviation of its own posterior): one that is
+-- dear or weak is asked the more seldom the more is known of it, and one of which little is known gets its chance.
 
 local NEAR_FLOOR = 0.9      -- a workload whose best reaches this share of its limit needs no other variant
 local GAIN = 0.25           -- ln of what a proposal gains that becomes a best, before one has
@@ -9,6 +13,7 @@ local GAIN_TRIALS = 2       -- proposals that this is worth
 local PRIOR_WINS, PRIOR_TRIALS = 1, 3   -- of proposals that become a best
 local EARLIER = 0.5         -- of a proposal here, that one of an earlier campaign of this proposer is worth
 local EVALUATIONS = 3       -- of a proposed variant, that its price counts
+local OPTIMISM = 0.5        -- of the upper bound, in standard deviations where e^1 - 1 requests were sent
 local BEAM = 4              -- arms that proposals begin with,
 local NEAR_BEST = 0.5       -- those that have reached this share of the best speedup
 
@@ -65,22 +70,61 @@ local function beam_of(campaign, workload)
   return beam, wrong
 end
 
+local function trials(p) return p.asked - p.under_way + EARLIER * p.earlier_asked + PRIOR_TRIALS end
+
 local function chance(p)
   local wins = p.improved + EARLIER * p.earlier_improved
-  return (wins + PRIOR_WINS) / (p.asked - p.under_way + EARLIER * p.earlier_asked + PRIOR_TRIALS)
+  return (wins + PRIOR_WINS) / trials(p)
 end
 
-local function gain(p)
+local function gain(p, before)
   local earlier = EARLIER * p.earlier_improved
-  return (GAIN * GAIN_TRIALS + (p.log_gain or 0) * p.improved + (p.earlier_log_gain or 0) * earlier) /
+  return ((before or GAIN) * GAIN_TRIALS + (p.log_gain or 0) * p.improved + (p.earlier_log_gain or 0) * earlier) /
     (GAIN_TRIALS + p.improved + earlier)
 end
 
 -- Dollars of a request and of evaluating what it brings; nil where neither is known.
 local function dollars(campaign, p, minutes)
-  local request = p.usd_each or p.next_usd
+  local request = p.likely_usd or p.usd_each or p.next_usd
   if not request and not campaign.usd_per_hour then return nil end
   return (request or 0) + (campaign.usd_per_hour or 0) * minutes / 60
+end
+
+local function may_be_asked(p) return p.ready and not p.silenced end
+
+-- What a request to each costs that may be asked: dollars, where they are known of any (what is known of none of its own is
+-- taken to cost what the others do), else minutes, with the wait.
+local function prices_of(campaign, proposers)
+  local minutes, sum, known, prices = EVALUATIONS * campaign.evaluation_s / 60, 0, 0, {}
+  for i, p in ipairs(proposers) do
+    if p.likely_usd or p.usd_each or p.next_usd then
+      prices[i] = dollars(campaign, p, minutes)
+      sum, known = sum + prices[i], known + 1
+    end
+  end
+  for i, p in ipairs(proposers) do
+    prices[i] = known == 0 and minutes + (p.latency_s or 0) / 60 or prices[i] or sum / known
+  end
+  return prices
+end
+
+-- Who is asked. A request that is under way counts as one that brought nothing, so that its turn is not taken twice.
+local function choose(campaign)
+  local open = {}
+  for _, p in ipairs(campaign.proposers) do
+    if may_be_asked(p) then open[#open + 1] = p end
+  end
+  if #open < 2 then return open[1] end
+  local prices, typical, asked = prices_of(campaign, open), gain(campaign.proposer), campaign.proposer.asked
+  local best, highest
+  for i, p in ipairs(open) do
+    local n = trials(p) + p.under_way
+    local mean = chance(p) * trials(p) / n
+    local bound = mean + OPTIMISM * math.sqrt(math.log(1 + asked) * mean * (1 - mean) / (n + 1))
+    local score = math.min(bound, 1) * gain(p, typical) / math.max(prices[i], 1e-12)
+    if not best or score > highest then best, highest = p, score end
+  end
+  return best
 end
 
 -- What is asked, and with which parents: in turns a change of the best, something new beside the best of other techniques,
@@ -117,8 +161,10 @@ end
 
 -- A decision to ask, or nil. `score`: gain per minute (`by_money`: per dollar) of the best arm that pays, nil where none does.
 function proposals.consider(campaign, score, patterns, by_money)
-  local p = campaign.proposer
-  if not p or proposals.silenced(campaign) or p.under_way >= wanted(campaign, p) then return nil end
+  local all = campaign.proposer
+  if not all or proposals.silenced(campaign) or all.under_way >= wanted(campaign, all) then return nil end
+  local p = choose(campaign)
+  if not p then return nil end
   local workload = needy(campaign)
   if not workload then return nil end
   local minutes = EVALUATIONS * campaign.evaluation_s / 60
@@ -131,8 +177,9 @@ function proposals.consider(campaign, score, patterns, by_money)
   if not arm then return nil end
   local before = workload.speedup or 1
   local costs = usd and (" and $%.2g"):format(usd) or ""
-  return { action = "propose", arm = arm, ask = ask, parents = parents, patterns = patterns,
-           why = ("a proposal for %s/%s promises %.2g %% at a chance of %.2f in %.2g min%s, %s"):format(workload.kernel,
+  local by = #campaign.proposers > 1 and (" of %s"):format(p.name) or ""
+  return { action = "propose", arm = arm, ask = ask, parents = parents, patterns = patterns, proposer = by ~= "" and p.name or nil,
+           why = ("a proposal%s for %s/%s promises %.2g %% at a chance of %.2f in %.2g min%s, %s"):format(by, workload.kernel,
              workload.workload, 100 * (math.exp(gain(p)) - 1), chance(p), minutes, costs,
              score and "more than any arm" or "and no arm pays any more"),
            predict = { speedup = { before, before * math.exp(2 * gain(p)) }, probability = chance(p),

@@ -15,7 +15,7 @@ class DeskWorld : public World {
   CampaignContext& context() {
     if (desk_) return desk_->context;
     CampaignPorts ports{catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()};
-    if (proposes) ports.proposer = &proposer;
+    if (proposes) ports.proposers = {&proposer};
     if (profiles) ports.profiler = &profiler;
     ports.diagnoser = &diagnoser;
     ports.fleet = fleet;

@@ -94,6 +94,6 @@ TEST_CASE("a proposer has a history where there is one") {
   DeskWorld without, with;
   without.ledger.history.asked = with.ledger.history.asked = 5;
   with.proposes = true;
-  CHECK(proposer_history(without.context()).asked == 0);
-  CHECK(proposer_history(with.context()).asked == 5);
+  CHECK(proposer_histories(without.context()).empty());
+  CHECK(proposer_histories(with.context()).at(0).asked == 5);
 }

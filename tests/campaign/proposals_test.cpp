@@ -50,7 +50,7 @@ TEST_CASE("a request is under way until its reply is taken, and then its variant
   CHECK_FALSE(desk.under_way());
   desk.ask(world.taken());
   CHECK(desk.under_way());
-  CHECK(desk.view().in_flight);
+  CHECK(desk.panel().together().in_flight);
   world.clock.now += 1000;
   desk.take_ready();
   CHECK_FALSE(desk.under_way());
@@ -99,5 +99,5 @@ TEST_CASE("without a proposer nothing comes") {
   Proposals desk(world.context(), [] { return 0.0; });
   CHECK_FALSE(desk.may_come());
   CHECK_FALSE(desk.under_way());
-  CHECK_THROWS(desk.refuse_if_unready());
+  CHECK_THROWS(desk.refuse_if_unready({}));
 }

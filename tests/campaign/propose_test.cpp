@@ -367,6 +367,86 @@ TEST_CASE("A request is bounded whatever the history, and what is left out is sa
   for (const ProposalRecord& each : world.ledger.proposed) CHECK(each.request.size() < 1500 * 3.2);
 }
 
+namespace {
+
+/// With a second proposer, called "other", that asks the price of tokens; what it is asked is refused.
+struct TwoProposing : Proposing {
+  TwoProposing() : Proposing({whole_file("new source")}, 0) {
+    further_proposers = {&other};
+    proposer.named = "first=command:p";
+    other.reply = [](const ProposalRecord&, ProposerAnswer& answer) {
+      answer.text = R"({"refusal": "no", "usage": {"tokens_in": 1000000, "tokens_out": 0}})";
+    };
+    options.proposer = "first=command:p";
+    options.further_proposers = {{"other=command:q", TokenPrice{2, 4, 2}}};
+    scripts.decide = [this](const Snapshot& snapshot) {
+      if (turn >= asked.size() || snapshot.proposer->in_flight) return FakeScripts::first_open(snapshot);
+      states = snapshot.proposers;
+      Decision decision = propose(snapshot.arms.front());
+      decision.proposer = asked[turn++];
+      return decision;
+    };
+  }
+  FakeProposer other{clock, "other=command:q"};
+  std::vector<std::string> asked;
+  std::size_t turn = 0;
+  std::vector<ProposerState> states;
+};
+
+}  // namespace
+
+TEST_CASE("Each of several proposers has its own requests, price, record and row") {
+  TwoProposing world;
+  world.asked = {"other", "first", "other", ""};
+  const CampaignSummary summary = world.run();
+  std::vector<std::string> specs;
+  for (const ProposalRecord& each : world.ledger.proposed) specs.push_back(each.proposer);
+  const std::string first = "first=command:p", other = "other=command:q";
+  CHECK(specs == std::vector<std::string>{other, first, other, first, first});  // a twin is asked again, of the same
+  CHECK(world.ledger.proposed[0].usage.usd == 2.0);
+  REQUIRE(world.states.size() == 2);
+  CHECK(world.states[0].name == "first");
+  CHECK(world.states[0].asked == 1);
+  CHECK(world.states[1].asked == 2);
+  CHECK(world.states[1].usd == 4.0);
+  REQUIRE(summary.proposers.size() == 2);
+  CHECK(summary.proposers[0].accepted == 1);
+  CHECK(summary.proposers[0].device_s > 0);
+  CHECK(summary.proposers[1].usd == 4.0);
+  CHECK(summary.proposers[1].device_s == 0);
+}
+
+TEST_CASE("One of several proposers that is silent is asked no more, and the others are") {
+  TwoProposing world;
+  world.other.reply = [](const ProposalRecord&, ProposerAnswer& answer) {
+    answer.end = ProposerAnswer::End::timed_out;
+  };
+  world.asked = {"other", "other", "other", "other", "first", "other"};
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == EndReason::script_error);  // the last one
+  CHECK_THAT(summary.message, Catch::Contains("not ready"));
+  CHECK(world.other.requests.size() == 4);
+  CHECK(world.proposer.requests.size() == 1);
+}
+
+TEST_CASE("Of several proposers any may answer first, and all are waited for together") {
+  TwoProposing world;
+  world.scripts.decide = [&](const Snapshot& snapshot) {
+    if (world.turn == 2) return FakeScripts::first_open(snapshot);
+    Decision decision = propose(snapshot.arms.front());
+    decision.proposer = world.turn++ == 0 ? "first" : "other";
+    return decision;
+  };
+  world.proposer.latency_s = 500;
+  world.other.latency_s = 300;
+  const double begin = world.clock.now;
+  world.run();
+  REQUIRE(world.ledger.proposed.size() == 2);
+  CHECK(world.ledger.proposed[0].proposer == "other=command:q");
+  CHECK(world.ledger.proposed[1].proposer == "first=command:p");
+  CHECK(world.clock.now - begin < 800);
+}
+
 TEST_CASE("A campaign that is resumed has its proposals back and goes on where it was") {
   Proposing world({whole_file("new source")});
   world.evaluator.answer = [&world](const EvaluationRequest& request) {

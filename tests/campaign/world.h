@@ -17,6 +17,7 @@ struct World {
   bool stop = false;
   FakeProposer proposer{clock};
   bool proposes = false;
+  std::vector<FakeProposer*> further_proposers;
   FakeProfiler profiler{clock};
   FakeDiagnoser diagnoser;
   bool profiles = false;
@@ -25,7 +26,8 @@ struct World {
   World() { options.kernels = {"k"}; }
   CampaignSummary run(std::optional<std::int64_t> resume = {}) {
     CampaignPorts ports{catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()};
-    if (proposes) ports.proposer = &proposer;
+    if (proposes) ports.proposers = {&proposer};
+    ports.proposers.insert(ports.proposers.end(), further_proposers.begin(), further_proposers.end());
     if (profiles) ports.profiler = &profiler;
     ports.diagnoser = &diagnoser;
     Campaign campaign(std::move(ports), options, resume);

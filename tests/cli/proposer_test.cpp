@@ -184,3 +184,34 @@ TEST_CASE("what a proposer cannot be is refused before a store is made") {
   CHECK_THAT(refused({"--proposer", "command:cat", "--max-cost", "1"}), Catch::Contains("--token-price"));
   CHECK_THAT(refused({"--proposer", "command:cat", "--token-price", "3"}), Catch::Contains("is not IN,OUT"));
 }
+
+TEST_CASE("a session compiles what it would answer, and of several proposers each has its row", "[.nightly]") {
+  const Scratch scratch;
+  const Installation home(scratch);
+  const std::string session = kRoot + "/tests/proposers/asks_tools.py", rules = kRoot + "/tests/proposers/transform.py";
+  const Finished finished = home.run({"run", "softmax", "--variant", "00_naive", "--workload", "M=35 N=257 dtype=f32",
+                                      "--device", "cpu", "--proposer", "asks=session:python3 " + session, "--proposer",
+                                      "rules=command:python3 " + rules, "--budget", "120s", "--json"});
+  INFO(finished.err);
+  REQUIRE(finished.status == 0);
+  std::set<std::string> accepted;
+  for (const json& event : finished.lines())
+    if (event["event"] == "proposal" && event["outcome"] == "accepted") accepted.insert(event["hypothesis"]);
+  CHECK(accepted.contains("compiles: first False, then True"));
+  CHECK(accepted.size() >= 2);
+  const json rows = parse_json(home.run({"history", "--proposers", "--json"}).out);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["proposer"] == "asks");
+  CHECK(rows[1]["proposer"] == "rules");
+  for (const json& row : rows) {
+    CHECK(row["asked"] > 0);
+    CHECK(row["device_s"] > 0);
+  }
+  const json last = finished.lines().back();
+  CHECK(last["proposers"].size() == 2);
+  CHECK(home.run({"replay", "1"}).status == 0);
+  const Finished twice = home.run(
+      {"run", "softmax", "--proposer", "command:python3 x", "--proposer", "command:python3 x", "--device", "cpu"});
+  CHECK(twice.status == 2);
+  CHECK_THAT(twice.err, Catch::Contains("two proposers are called 'command:python3 x'"));
+}

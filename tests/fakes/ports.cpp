@@ -491,7 +491,7 @@ std::optional<Diagnosis> FakeDiagnoser::diagnose(const Profile& profile) {
 }
 
 std::string FakeProposer::spec() const {
-  return "fake";
+  return named;
 }
 
 void FakeProposer::begin(const ProposalRecord& record, double deadline_s) {

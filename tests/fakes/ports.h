@@ -243,11 +243,12 @@ class FakeDiagnoser : public Diagnoser {
 class FakeProposer : public Proposer {
  public:
   ~FakeProposer() override;
-  explicit FakeProposer(FakeClock& clock) : clock_(clock) {}
+  explicit FakeProposer(FakeClock& clock, std::string named = "fake") : named(std::move(named)), clock_(clock) {}
   std::string spec() const override;
   void begin(const ProposalRecord& record, double deadline_s) override;
   std::optional<ProposerAnswer> take(double patience_s, const std::function<bool()>&) override;
   void cancel() override;
+  std::string named;  // its SPEC
   std::function<void(const ProposalRecord&, ProposerAnswer&)> reply;
   double latency_s = 0;
   int cancelled = 0;

@@ -36,6 +36,7 @@ class OneIteration : public History {
   CampaignLesson lesson(std::int64_t) override { return {}; }
   RecordSize size() override { return {}; }
   SqlAnswer proposal_table(const std::optional<std::int64_t>&, std::int64_t) override { return {}; }
+  json proposer_table(const std::optional<std::int64_t>&) override { return json::array(); }
   std::optional<std::int64_t> campaign_of_proposal(std::int64_t) override { return std::nullopt; }
   json timed_iterations(const std::string&) override { return json::array(); }
 };

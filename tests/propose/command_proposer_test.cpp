@@ -1,8 +1,11 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 
 #include "harness/core/error.h"
 #include "harness/propose/spec.h"
+#include "harness/system/files.h"
+#include "harness/system/temporary_folder.h"
 
 // Programs that propose: what they are given, and what becomes of those that misbehave.
 using namespace harness;
@@ -72,6 +75,34 @@ TEST_CASE("Nothing waits for it: an answer is there when it is there") {
   CHECK(!proposer->take(0, {}));
   CHECK(proposer->take(60, {})->text == "done\n");
   CHECK(!proposer->take(60, {}));  // once
+}
+
+TEST_CASE("A SPEC may have a name, which is its proposer's") {
+  CHECK(proposer_name("fast=command:sh x=1") == "fast");
+  CHECK(unnamed("fast=command:sh x=1") == "command:sh x=1");
+  CHECK(proposer_name("command:sh x=1") == "command:sh x=1");
+  CHECK(unnamed("command:sh x=1") == "command:sh x=1");
+  CHECK(make_proposer("fast=command:sh -c true", setup())->spec() == "fast=command:sh -c true");
+}
+
+TEST_CASE("An endpoint whose key is named gets that key alone, and what harness gives to every proposer") {
+  const TemporaryFolder folder("endpoint");
+  write_file(folder.path("propose-openai"), "#!/bin/sh\necho $@\nenv\n");
+  std::filesystem::permissions(folder.path("propose-openai"), std::filesystem::perms::owner_all);
+  ProposerSetup given{{"MY_KEY", "HARNESS_TOOLS=[]"},
+                      [](const std::string& name) {
+                        return name == "PATH" ? std::optional<std::string>("/usr/bin:/bin") : "value of " + name;
+                      },
+                      {folder.path("")}};
+  const auto proposer = make_proposer("a=openai:m@http://h/v1 --key OTHER_KEY --effort low", given);
+  ProposalRecord record;
+  proposer->begin(record, 30);
+  const auto taken = proposer->take(60, {});
+  REQUIRE(taken);
+  CHECK_THAT(taken->text, Catch::Contains("m http://h/v1 OTHER_KEY --effort low\n"));
+  CHECK_THAT(taken->text, Catch::Contains("OTHER_KEY=[removed]") && !Catch::Contains("MY_KEY"));
+  CHECK_THAT(taken->text, Catch::Contains("HARNESS_TOOLS=[]"));
+  CHECK_THROWS_WITH(make_proposer("openai:m --key", given), Catch::Contains("names no variable"));
 }
 
 TEST_CASE("A wrong SPEC is refused with what is wrong") {

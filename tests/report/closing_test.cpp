@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "harness/report/events.h"
 #include "harness/report/format.h"
@@ -154,4 +155,21 @@ TEST_CASE("tables come as aligned text, CSV and Markdown, and cannot steer a ter
   CHECK(report::aligned(table) == "name         n\na,\"b\"       10\nx\\x1b[31m|   7\n");
   CHECK(report::csv(table).starts_with("name,n\r\n\"a,\"\"b\"\"\",10\r\n"));
   CHECK(report::markdown(table) == "| name | n |\n|---|---|\n| a,\"b\" | 10 |\n| x\\x1b[31m\\| | 7 |\n");
+}
+
+TEST_CASE("the end of a campaign says what each proposer cost and brought") {
+  CampaignSummary summary;
+  summary.proposers.resize(2);
+  ProposerRow& small = summary.proposers.front();
+  small.name = "small";
+  small.asked = 12;
+  small.improved = 2;
+  small.log_gain = std::log(1.5);
+  small.usd = 0.25;
+  summary.proposers.back().usd = 0.75;
+  const std::string text = report::closing_text(summary);
+  CHECK_THAT(text, Catch::Contains("small: asked 12, 0 accepted, 0 passed, 2 became a best (1.5x), $0.25 (25 %)"));
+  const json event = report::finished_json(summary);
+  CHECK(event["proposers"].size() == 2);
+  CHECK(event["proposers"][0]["gain"] == Approx(1.5));
 }

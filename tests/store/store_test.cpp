@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/gates.h"
+#include "harness/store/lookups.h"
 #include "tests/store/recorded.h"
 
 using namespace harness;
@@ -280,6 +281,24 @@ TEST_CASE("a proposal's twin is found among earlier campaigns of the same contra
   CHECK(history.latency_s == 4.0);
   CHECK(!history.usd_each);
   CHECK(store->proposer_history("command:other", "NVIDIA H200", now).asked == 0);
+
+  proposal.number = 2;
+  proposal.variant = "";
+  proposal.outcome = ProposalOutcome::refused;
+  proposal.proposer = "other=command:q";
+  proposal.usage.usd = 0.5;
+  store->record_proposal(proposal);
+  const json rows = store::proposer_table(*store, std::nullopt);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["proposer"] == "command:p");
+  CHECK(rows[0]["passed"] == 1);
+  CHECK(rows[0]["device_s"] > 0);
+  CHECK(rows[0]["usd"].is_null());
+  CHECK(rows[1]["proposer"] == "other");
+  CHECK(rows[1]["asked"] == 1);
+  CHECK(rows[1]["accepted"] == 0);
+  CHECK(rows[1]["usd"] == 0.5);
+  CHECK(store::proposer_table(*store, now).empty());
 }
 
 TEST_CASE("what earlier campaigns found in no folder is told: winners, failures by their mistake, notes") {

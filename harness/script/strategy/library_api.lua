@@ -143,6 +143,7 @@ local function link(campaign)
   for _, technique in ipairs(campaign.techniques) do
     techniques[technique.kernel .. "/" .. technique.technique] = technique
   end
+  if #(campaign.proposers or {}) < 2 then campaign.proposers = { campaign.proposer } end
   for i, arm in ipairs(campaign.arms) do
     local id = arm.id
     arm.place = i
@@ -209,14 +210,20 @@ local function first_reason(rules, campaign, view)
   end
 end
 
--- Why the proposer is not to be asked now, for decide to see: the first reason of a rule that silences.
+-- Why a proposer is not to be asked now, for decide to see: the first reason of a rule that silences. Of several each is asked
+-- about as `campaign.proposer`; all of them together are silenced where each is.
 local function silence(rules, campaign, view)
-  if not campaign.proposer then return end
-  for _, entry in ipairs(rules) do
-    if entry.rule.effect == "silence" and not campaign.proposer.silenced then
-      campaign.proposer.silenced = reason_of(entry, view)
+  local together, silenced = campaign.proposer, 0
+  if not together then return end
+  for _, proposer in ipairs(campaign.proposers) do
+    campaign.proposer = proposer
+    for _, entry in ipairs(rules) do
+      if entry.rule.effect == "silence" and not proposer.silenced then proposer.silenced = reason_of(entry, view) end
     end
+    if proposer.silenced then silenced = silenced + 1 end
   end
+  campaign.proposer = together
+  if silenced == #campaign.proposers then together.silenced = campaign.proposers[1].silenced end
 end
 
 -- Multiplies the expected cost of every arm; returns by arm the rules that changed it.
@@ -245,7 +252,7 @@ end
 
 local decision_fields = { action = "string", arm = "table", kernel = "string", workload = "string", technique = "string",
                           why = "string", reason = "string", predict = "table", table = "table", patterns = "table",
-                          ask = "string", parents = "table", memory = "table" }
+                          ask = "string", parents = "table", proposer = "string", memory = "table" }
 
 local function chosen_arm(campaign, decision, at)
   local from = decision.arm or decision
@@ -337,18 +344,29 @@ local function checked_parents(parents, at)
   return names
 end
 
+-- Of whom a proposal is asked: the one that was named, without a name all of them.
+local function asked_proposer(campaign, decision, at)
+  if not decision.proposer then return campaign.proposer end
+  local names = {}
+  for i, proposer in ipairs(campaign.proposers) do
+    if proposer.name == decision.proposer then return proposer end
+    names[i] = "'" .. proposer.name .. "'"
+  end
+  error(("%sthere is no proposer '%s'; there is %s"):format(at, decision.proposer, table.concat(names, ", ")), 0)
+end
+
 local function check_proposal(campaign, decision, at)
-  local proposer = campaign.proposer
+  local proposer = asked_proposer(campaign, decision, at)
   if decision.action ~= "propose" then
-    if decision.ask or decision.parents then
-      error(at .. "'ask' and 'parents' belong to the action propose only", 0)
+    if decision.ask or decision.parents or decision.proposer then
+      error(at .. "'ask', 'parents' and 'proposer' belong to the action propose only", 0)
     end
   elseif not proposer then
     error(at .. "decide asked for a proposal, and nobody proposes; look at campaign.proposer first", 0)
   elseif proposer.silenced then
     error(at .. "decide asked for a proposal, but " .. proposer.silenced .. "; look at campaign.proposer.silenced", 0)
-  elseif proposer.under_way >= proposer.most_under_way or not proposer.ready then
-    error(at .. "decide asked for a proposal while " .. (proposer.ready and proposer.under_way .. " are under way" or
+  elseif campaign.proposer.under_way >= proposer.most_under_way or not proposer.ready then
+    error(at .. "decide asked for a proposal while " .. (proposer.ready and campaign.proposer.under_way .. " are under way" or
       "the proposer is not ready") .. "; look at campaign.proposer.under_way, .most_under_way and .ready", 0)
   end
 end
@@ -366,6 +384,7 @@ local function checked(decision, campaign, left, at)
   check_proposal(campaign, decision, at)
   if result.action == "propose" then
     result.ask, result.parents = decision.ask or "", checked_parents(decision.parents, at)
+    result.proposer = decision.proposer or ""
   end
   local arm
   if result.action == "stop" then

@@ -24,6 +24,7 @@ Decision decision_from(const json& j) {
   decision.predict = j.at("predict").get<Prediction>();
   decision.table = j.at("table");
   decision.ask = j.value("ask", "");
+  decision.proposer = j.value("proposer", "");
   if (j.contains("memory")) decision.memory = remembered(j.at("memory"));
   if (j.contains("parents")) decision.parents = j.at("parents").get<std::vector<std::string>>();
   return decision;

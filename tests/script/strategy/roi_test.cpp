@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "harness/script/strategy/strategy.h"
 #include "tests/script/strategy_fixture.h"
@@ -616,6 +617,98 @@ TEST_CASE("where money is short a proposal is held against an arm by dollars, th
   CHECK(asks(s, 4, true));
   s.proposer->usd_each = 10;
   CHECK(!asks(s, 4, true));
+}
+
+namespace {
+
+/// A proposer of known worth.
+struct Worth {
+  std::string name;
+  double chance, gain, usd;
+  double rate() const { return chance * gain / usd; }
+};
+
+struct Brought {
+  double log_gain = 0, on_best = 0;  // and the share of the money's second half that the best of them had
+};
+
+/// What asking by the library of proposals brings for so many dollars.
+Brought brought(const std::vector<Worth>& worths, double budget, unsigned seed) {
+  const Folder folder;
+  folder.write("one.lua",
+               "local proposals = use('lib/proposals')\n"
+               "return strategy { decide = function(campaign) return proposals.consider(campaign) end }");
+  const auto strategy = folder.library().strategy("one");
+  std::mt19937 random(seed);
+  Snapshot s = with_proposer();
+  for (const Worth& each : worths) {
+    s.proposers.emplace_back().name = each.name;
+    s.proposers.back().likely_usd = each.usd;
+  }
+  const auto best = std::ranges::max_element(worths, {}, &Worth::rate);
+  Brought result;
+  double spent = 0, late = 0, late_on_best = 0;
+  while (spent < budget) {
+    const std::string asked = strategy->decide(s).proposer;
+    const auto at = std::ranges::find(worths, asked, &Worth::name);
+    REQUIRE(at != worths.end());
+    spent += at->usd;
+    if (spent > budget / 2) late += at->usd, late_on_best += at == best ? at->usd : 0;
+    const bool wins = std::bernoulli_distribution(at->chance)(random);
+    for (ProposerState* const state : {&*s.proposer, &s.proposers[static_cast<std::size_t>(at - worths.begin())]}) {
+      ++state->asked;
+      if (!wins) continue;
+      state->log_gain = (state->log_gain.value_or(0) * static_cast<double>(state->improved) + at->gain) /
+                        static_cast<double>(state->improved + 1);
+      ++state->improved;
+    }
+    if (wins) result.log_gain += at->gain;
+  }
+  result.on_best = late_on_best / late;
+  return result;
+}
+
+/// The mean over seeds, as a share of what the best of them alone brings.
+Brought mean_of(const std::vector<Worth>& worths, double budget, unsigned seeds) {
+  Brought sum;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    const Brought one = brought(worths, budget, seed);
+    sum.log_gain += one.log_gain / seeds;
+    sum.on_best += one.on_best / seeds;
+  }
+  sum.log_gain /= budget * std::ranges::max_element(worths, {}, &Worth::rate)->rate();
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("of several proposers the one that brings most for a dollar is asked most") {
+  const Brought cheap = mean_of({{"dear", 0.5, 0.25, 5}, {"cheap", 0.3, 0.25, 1}}, 30, 3);
+  CHECK(cheap.on_best > 0.9);
+  const Brought good = mean_of({{"idle", 0, 0.25, 1}, {"good", 0.5, 0.25, 1}}, 30, 4);
+  CHECK(good.on_best > 0.8);
+}
+
+TEST_CASE("a proposer whose price is unknown is taken to cost what the others cost, and one that is silenced is left") {
+  Snapshot s = with_proposer();
+  s.proposers = {{.name = "a"}, {.name = "b"}};
+  const auto asked = [&] {
+    const Folder folder;
+    folder.write("one.lua",
+                 "local proposals = use('lib/proposals')\n"
+                 "return strategy { rules = { 'rules/stop-asking' }, decide = function(campaign)\n"
+                 "return proposals.consider(campaign) or { action = 'try', arm = campaign.open[1], why = 'no' } end }");
+    return folder.library().strategy("one")->decide(s).proposer;
+  };
+  CHECK(asked() == "a");
+  s.proposers[0].likely_usd = 0.1;
+  s.proposers[1].improved = s.proposers[1].asked = 2;
+  s.proposers[1].log_gain = 0.5;
+  CHECK(asked() == "b");
+  s.proposers[1].failed_in_a_row = 3;
+  CHECK(asked() == "a");
+  s.proposers[0].ready = false;
+  CHECK(asked().empty());
 }
 
 TEST_CASE("roi says at its end why nothing is proposed any more") {
