@@ -22,7 +22,8 @@ class Comparison {
   double tolerance() const { return tolerance_; }
   double steps() const { return steps_; }  // quantized
   /// Absolute errors below it are none: the smallest normal number of what is computed in. A GPU may flush what is
-  /// smaller to zero (-ftz), and exp(-x) of one that an honest kernel divides by is lost at either end.
+  /// smaller to zero (-ftz), and exp(-x) of one that an honest kernel divides by is lost at either end. Of what is
+  /// stored in 16 or 8 bits: what rounding to its subnormal numbers loses, whoever computes it.
   double negligible() const { return negligible_; }
 
  private:

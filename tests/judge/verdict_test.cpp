@@ -214,6 +214,16 @@ TEST_CASE("what is lost below the smallest normal number is no error, and what a
   CHECK_FALSE(l.verdict().passed());
 }
 
+TEST_CASE("what rounding to a type's subnormal numbers loses is no error, whoever computes it") {
+  const auto [dtype, step] = GENERATE(std::pair(Dtype::f16, 0x1p-24), std::pair(Dtype::e4m3, 0x1p-9));
+  Launched l = compared(dtype, {2, 4}, {"relative", 1e-3, json::object()}, [step = step](std::int64_t i) {
+    return step * (i < 4 ? 1.4 : 0.4);  // a row that rounds to one step each, a row that rounds to 0
+  });
+  CHECK(l.verdict().passed());
+  l.write("o", 5, 2 * step);
+  CHECK_FALSE(l.verdict().passed());
+}
+
 TEST_CASE("ulp compares distances") {
   Launched l = compared(Dtype::f16, {8}, {"ulp", 2, json::object()},
                         [](std::int64_t i) { return 1.0 + static_cast<double>(i); });

@@ -63,12 +63,12 @@ inline T harness_cpu_exchange_by(T* address, Next next) {
 #define HARNESS_CPU_ATOMIC_CHOICE(old, value) static_cast<void>(0)
 #endif
 
-#define HARNESS_CPU_INTEGER_ATOMICS(T)                           \
-  HARNESS_CPU_ATOMIC(T, atomicAdd, __atomic_fetch_add)           \
-  HARNESS_CPU_ATOMIC(T, atomicExch, __atomic_exchange_n)         \
-  HARNESS_CPU_ATOMIC(T, atomicAnd, __atomic_fetch_and)           \
-  HARNESS_CPU_ATOMIC(T, atomicOr, __atomic_fetch_or)             \
-  HARNESS_CPU_ATOMIC(T, atomicXor, __atomic_fetch_xor)           \
+#define HARNESS_CPU_INTEGER_ATOMICS(T)                                                                    \
+  HARNESS_CPU_ATOMIC(T, atomicAdd, __atomic_fetch_add)                                                    \
+  HARNESS_CPU_ATOMIC(T, atomicExch, __atomic_exchange_n)                                                  \
+  HARNESS_CPU_ATOMIC(T, atomicAnd, __atomic_fetch_and)                                                    \
+  HARNESS_CPU_ATOMIC(T, atomicOr, __atomic_fetch_or)                                                      \
+  HARNESS_CPU_ATOMIC(T, atomicXor, __atomic_fetch_xor)                                                    \
   HARNESS_CPU_ATOMIC_BY(T, atomicMin, (HARNESS_CPU_ATOMIC_CHOICE(old, value), value < old ? value : old)) \
   HARNESS_CPU_ATOMIC_BY(T, atomicMax, (HARNESS_CPU_ATOMIC_CHOICE(old, value), old < value ? value : old)) \
   HARNESS_CPU_ATOMIC_CAS(T)
