@@ -28,7 +28,7 @@
 //
 // ASYNC true: cp.async into shared memory of the warp's own, and ldmatrix: columns in their natural order, fewer
 // registers and instructions, one more trip through shared memory. Where D is not 64, 128 or 256 there is only this way,
-// and rows lie an odd number of chunks apart instead of being swizzled (mma_tile.cuh).
+// and rows lie an odd number of chunks apart instead of being swizzled (harness/attention_mma.cuh).
 //
 // Rows past the last one repeat it (they are masked, or not stored), so that no load needs a condition.
 

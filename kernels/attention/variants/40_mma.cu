@@ -1,4 +1,4 @@
-#include "mma_tile.cuh"
+#include <harness/attention_mma.cuh>
 
 // Idea (FlashAttention 2; playbook 104 and 105): the walk of 10_fa1 with both products on the tensor cores by mma.sync.
 // The layout of every fragment is known, so the scores become the operand of the second product without leaving their
@@ -13,7 +13,7 @@ template <class T, int D, int WARPS, int TILES, int BLOCK_N, int RING, int Q_REG
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     attention_mma(const T* q, const T* k, const T* v, T* o, float* lse, float scale, int Hq, int Hkv, int Sq, int Sk,
                   int causal) {
-  using Tile = MmaTile<T, D, WARPS, TILES, BLOCK_N, RING, Q_REGISTERS != 0>;
+  using Tile = harness::MmaTile<T, D, WARPS, TILES, BLOCK_N, RING, Q_REGISTERS != 0>;
   extern __shared__ float4 shared_memory[];
   const int block = causal ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
   const int first_query = block * Tile::kBlockM;
@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
 
   Tile tile(reinterpret_cast<char*>(shared_memory));
   tile.load_queries(q + first_of_out * D, queries);
-  tile.attend(k + kv_head * Sk * D, v + kv_head * Sk * D, 0, end, Diagonal{diagonal}, scale * 1.4426950408889634f);
+  tile.attend(k + kv_head * Sk * D, v + kv_head * Sk * D, 0, end, harness::Diagonal{diagonal},
+              scale * 1.4426950408889634f);
   tile.store(o + first_of_out * D, lse ? lse + first_of_out : nullptr, queries);
 }

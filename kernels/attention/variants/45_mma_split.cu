@@ -1,5 +1,6 @@
+#include <harness/attention_mma.cuh>
+
 #include "combine.cuh"
-#include "mma_tile.cuh"
 
 // Idea: 40_mma with the keys split as in 20_split_kv (playbook 112): SPLITS blocks share a query tile, each walks over
 // its own range of keys, a second kernel puts the partial results together.
@@ -12,7 +13,7 @@ template <class T, int D, int WARPS, int TILES, int BLOCK_N, int RING, int Q_REG
 __global__ void __launch_bounds__(32 * WARPS, 1)
     attention_mma_partial(const T* q, const T* k, const T* v, float* o_partial, float* max_partial, float* sum_partial,
                           float scale, int Hq, int Hkv, int Sq, int Sk, int causal, int splits) {
-  using Tile = MmaTile<T, D, WARPS, TILES, BLOCK_N, RING, Q_REGISTERS != 0>;
+  using Tile = harness::MmaTile<T, D, WARPS, TILES, BLOCK_N, RING, Q_REGISTERS != 0>;
   extern __shared__ float4 shared_memory[];
   harness::grid_launch_dependents();  // the combining blocks may come as soon as all blocks of this launch have
   const int split = blockIdx.x % splits;
@@ -31,7 +32,8 @@ __global__ void __launch_bounds__(32 * WARPS, 1)
 
   Tile tile(reinterpret_cast<char*>(shared_memory));
   tile.load_queries(q + first_of_out * D, queries);
-  tile.attend(k + kv_head * Sk * D, v + kv_head * Sk * D, begin, end, Diagonal{diagonal}, scale * 1.4426950408889634f);
+  tile.attend(k + kv_head * Sk * D, v + kv_head * Sk * D, begin, end, harness::Diagonal{diagonal},
+              scale * 1.4426950408889634f);
 
 #pragma unroll
   for (int m = 0; m < TILES; ++m)

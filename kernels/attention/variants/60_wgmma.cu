@@ -1,4 +1,4 @@
-#include "wgmma_rows.cuh"
+#include <harness/attention_wgmma.cuh>
 
 // Idea (playbook 106): wgmma multiplies 64 rows at a time straight out of shared memory, and TMA fills that memory
 // without a single address computed by the threads that multiply. All warps do the same here: thread 0 also asks for
@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
     attention_wgmma(const __grid_constant__ harness::TensorMap q_map, const __grid_constant__ harness::TensorMap k_map,
                     const __grid_constant__ harness::TensorMap v_map, const __grid_constant__ harness::TensorMap o_map,
                     float* lse, float scale, int Hq, int Hkv, int Sq, int Sk, int causal) {
-  using Rows = WgmmaRows<T, D, BLOCK_N>;
+  using Rows = harness::WgmmaRows<T, D, BLOCK_N>;
   constexpr int kBlockM = 64 * WARPGROUPS;
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   __shared__ harness::Mbarrier queries_here, keys_here[STAGES], values_here[STAGES];
@@ -21,18 +21,18 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
   T* const v_tiles = k_tiles + STAGES * Rows::kTile;
 
   const int block = causal ? gridDim.x - 1 - blockIdx.x : blockIdx.x;  // the longest first
-  const AttentionTile tile(block, kBlockM, blockIdx.y, blockIdx.z, Hq, Hkv, Sq, Sk, causal);
+  const harness::AttentionTile tile(block, kBlockM, blockIdx.y, blockIdx.z, Hq, Hkv, Sq, Sk, causal);
   const int tiles = (tile.end + BLOCK_N - 1) / BLOCK_N;
 
   // Tile `step` of the walk, which goes from the last keys to the first: masked tiles come first.
   const auto load = [&](int step) {
     const int stage = step % STAGES, first_key = (tiles - 1 - step) * BLOCK_N;
     harness::mbarrier_arrive_expect(&keys_here[stage], Rows::kTileBytes);
-    load_panels<D>(k_tiles + stage * Rows::kTile, k_map, &keys_here[stage], BLOCK_N, first_key, tile.kv_head,
-                   tile.batch);
+    harness::load_panels<D>(k_tiles + stage * Rows::kTile, k_map, &keys_here[stage], BLOCK_N, first_key, tile.kv_head,
+                            tile.batch);
     harness::mbarrier_arrive_expect(&values_here[stage], Rows::kTileBytes);
-    load_panels<D>(v_tiles + stage * Rows::kTile, v_map, &values_here[stage], BLOCK_N, first_key, tile.kv_head,
-                   tile.batch);
+    harness::load_panels<D>(v_tiles + stage * Rows::kTile, v_map, &values_here[stage], BLOCK_N, first_key, tile.kv_head,
+                            tile.batch);
   };
   if (threadIdx.x == 0) {
     harness::mbarrier_init(&queries_here, 1);
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
   __syncthreads();
   if (threadIdx.x == 0) {
     harness::mbarrier_arrive_expect(&queries_here, 2 * kBlockM * Rows::kWidth);
-    load_panels<D>(q_tile, q_map, &queries_here, kBlockM, tile.first_query, tile.head, tile.batch);
+    harness::load_panels<D>(q_tile, q_map, &queries_here, kBlockM, tile.first_query, tile.head, tile.batch);
     for (int s = 0; s < STAGES && s < tiles; ++s) load(s);
   }
 
@@ -86,5 +86,5 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
   harness::async_proxy_fence();
   __syncthreads();
   if (threadIdx.x % 128 == 0 && warpgroup * 64 < tile.queries)
-    store_panels<T, D>(o_map, own_queries, kBlockM, tile.first_query + warpgroup * 64, tile.head, tile.batch);
+    harness::store_panels<T, D>(o_map, own_queries, kBlockM, tile.first_query + warpgroup * 64, tile.head, tile.batch);
 }

@@ -1,10 +1,10 @@
-#include "specialized.cuh"
+#include <harness/attention_specialized.cuh>
 
 // Idea (FlashAttention 3; playbook 107 to 109): warps that copy and warps that compute. One warpgroup, the producer,
 // keeps a ring of K and V tiles full and gives its registers away; the others, the consumers, take them and own 64
 // query rows each. Nobody meets at a __syncthreads: a tile is handed over through its mbarrier `full` and given back
-// through `empty`, one arrival of each consumer warp. SCHEDULE and PINGPONG (specialized.cuh) say what a consumer does
-// while its tensor cores, or those of its neighbours, are busy.
+// through `empty`, one arrival of each consumer warp. SCHEDULE and PINGPONG (attention_specialized.cuh) say what a
+// consumer does while its tensor cores, or those of its neighbours, are busy.
 //   LONGEST 1 (causal): heads are the fastest index of the grid and the longest query tiles come first, so that the
 //     short ones fill the gaps at the end. 0: the tiles of one head are neighbours, which share K and V in L2.
 // Cost: a producer warpgroup that computes nothing; shared memory as in 60_wgmma.
@@ -29,11 +29,11 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
                           const __grid_constant__ harness::TensorMap v_map,
                           const __grid_constant__ harness::TensorMap o_map, float* lse, float scale, int Hq, int Hkv,
                           int Sq, int Sk, int causal) {
-  using Rows = WgmmaRows<T, D, BLOCK_N>;
+  using Rows = harness::WgmmaRows<T, D, BLOCK_N>;
   constexpr int kBlockM = 64 * WARPGROUPS;
   extern __shared__ __align__(1024) unsigned char shared_memory[];
-  __shared__ TileRing<STAGES> ring;
-  __shared__ QueryRing<1> queries;
+  __shared__ harness::TileRing<STAGES> ring;
+  __shared__ harness::QueryRing<1> queries;
   T* const q_tile = reinterpret_cast<T*>(shared_memory);
   T* const k_tiles = q_tile + kBlockM * Rows::kWidth;
   T* const v_tiles = k_tiles + STAGES * Rows::kTile;
@@ -41,7 +41,8 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   const int position = LONGEST ? blockIdx.z : blockIdx.x;
   const int blocks = LONGEST ? gridDim.z : gridDim.x;
   const int head = LONGEST ? blockIdx.x : blockIdx.y, batch = LONGEST ? blockIdx.y : blockIdx.z;
-  const AttentionTile tile(causal ? blocks - 1 - position : position, kBlockM, head, batch, Hq, Hkv, Sq, Sk, causal);
+  const harness::AttentionTile tile(causal ? blocks - 1 - position : position, kBlockM, head, batch, Hq, Hkv, Sq, Sk,
+                                    causal);
   const int tiles = (tile.end + BLOCK_N - 1) / BLOCK_N;
 
   if (threadIdx.x == 0) {
@@ -51,11 +52,11 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   __syncthreads();
 
   if (threadIdx.x < 128) {
-    harness::give_registers<kProducerRegisters<WARPGROUPS>>();
+    harness::give_registers<harness::kProducerRegisters<WARPGROUPS>>();
     if (threadIdx.x != 0) return;
     harness::mbarrier_arrive_expect(queries.full, 2 * kBlockM * Rows::kWidth);
-    load_panels<D>(q_tile, q_map, queries.full, kBlockM, tile.first_query, tile.head, tile.batch);
-    const Producer<T, D, BLOCK_N, STAGES> producer{ring, k_map, v_map, k_tiles, v_tiles};
+    harness::load_panels<D>(q_tile, q_map, queries.full, kBlockM, tile.first_query, tile.head, tile.batch);
+    const harness::Producer<T, D, BLOCK_N, STAGES> producer{ring, k_map, v_map, k_tiles, v_tiles};
     for (int step = 0; step < tiles; ++step) {
       producer.keys(tile, step, (tiles - 1 - step) * BLOCK_N);
       producer.values(tile, step, (tiles - 1 - step) * BLOCK_N);
@@ -63,11 +64,11 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     return;
   }
 
-  harness::take_registers<kConsumerRegisters<WARPGROUPS>>();
+  harness::take_registers<harness::kConsumerRegisters<WARPGROUPS>>();
   const int warpgroup = harness::uniform(threadIdx.x / 128 - 1);
   const float factor = scale * 1.4426950408889634f;
-  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG> consumer(ring, warpgroup, k_tiles, v_tiles,
-                                                                                 factor);
+  const harness::Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG> consumer(ring, warpgroup, k_tiles,
+                                                                                          v_tiles, factor);
   Rows rows(warpgroup);
   consumer.begin_turns();
   harness::mbarrier_wait(queries.full, 0);
@@ -82,5 +83,5 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   harness::async_proxy_fence();
   meet(warpgroup);
   if (threadIdx.x % 128 == 0 && warpgroup * 64 < tile.queries)
-    store_panels<T, D>(o_map, own_output, kBlockM, tile.first_query + warpgroup * 64, tile.head, tile.batch);
+    harness::store_panels<T, D>(o_map, own_output, kBlockM, tile.first_query + warpgroup * 64, tile.head, tile.batch);
 }

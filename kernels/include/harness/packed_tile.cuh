@@ -24,7 +24,7 @@ namespace harness {
 // of V.
 //
 // `largest` follows a row's maximum only where that has grown by more than kSlack (FlashAttention 4's rule, see
-// attention's wgmma_rows.cuh); it is in units of log2.
+// attention_wgmma.cuh); it is in units of log2.
 
 /// Rows of a group, query head by query head, Sq each: what row r of a tile sees does not grow with r.
 struct PackedRows {

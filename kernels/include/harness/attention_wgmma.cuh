@@ -8,7 +8,8 @@
 #include <harness/warpgroup.cuh>
 #include <harness/wgmma.cuh>
 
-// What the Hopper variants share: a warpgroup owns 64 query rows from the scores to the output (FlashAttention 3).
+// What the attention variants for Hopper share: a warpgroup owns 64 query rows from the scores to the output
+// (FlashAttention 3).
 //
 // Of its 64 x BLOCK_N scores and 64 x D outputs a lane holds the elements that wgmma.cuh names: two rows, `group` and
 // `group` + 8 of its warp's sixteen, and pairs of columns. Four neighbouring lanes share a row. Both products read K
@@ -29,6 +30,8 @@
 // `largest` need not be the maximum, only near it: exponentials up to 2^8 round no worse than those up to 1. So it
 // follows the maximum only where that has grown by more, which after the first tile hardly happens, and the output is
 // hardly ever rescaled (FlashAttention 4's rule).
+namespace harness {
+
 template <class T, int D, int BLOCK_N>
 struct WgmmaRows {
   static constexpr int kPanelRow = 64;               // elements
@@ -44,8 +47,8 @@ struct WgmmaRows {
   int group, pair;        // of this lane
   int first_row;          // of this warp in the block's tile
   float out[kWidth / 2];  // sum of p * v, relative to `largest`
-  float largest[2];  // about, of factor * score in rows group, group + 8; the same in the four lanes of a row
-  float sum[2];      // of p over this lane's keys only
+  float largest[2];       // about, of factor * score in rows group, group + 8; the same in the four lanes of a row
+  float sum[2];           // of p over this lane's keys only
 
   __device__ explicit WgmmaRows(int warpgroup) {
     const int lane = threadIdx.x % 32;
@@ -94,6 +97,16 @@ struct WgmmaRows {
     }
   }
 
+  /// Keys before `first` and behind `last` count as -inf in one of this lane's rows: `group` + 8 * h of its warp.
+  __device__ void mask_row(Scores& score, int h, int first_key, int first, int last) const {
+    const int begin = first - first_key - 2 * pair, end = last - first_key - 2 * pair;
+#pragma unroll
+    for (int j = 0; j < BLOCK_N / 8; ++j)
+#pragma unroll
+      for (int e = 0; e < 2; ++e)
+        if (8 * j + e < begin || 8 * j + e > end) score[4 * j + 2 * h + e] = -harness::kInfinity;
+  }
+
   /// score becomes p = exp2(factor * score - largest); `rescale` is what sums under the old maximum are multiplied
   /// by. POLYNOMIAL: of each four groups of columns so many are exponentiated on the multiply-add units.
   template <int POLYNOMIAL = 0>
@@ -136,6 +149,11 @@ struct WgmmaRows {
       for (int i = 0; i < 4; ++i) packed[s][i] = harness::pack<T>(p[8 * s + 2 * i], p[8 * s + 2 * i + 1]);
   }
 
+  /// One more logit of row `group` + 8 * h of the warp that brings no value, in units of log2: behind the last key.
+  __device__ void add_sink(int h, float logit) {
+    if (pair == 0) sum[h] += harness::exp2_approx(logit - largest[h]);  // one of the four lanes of a row
+  }
+
   /// Divides by the sums, and writes the log-sum-exp of rows below `valid` if `lse` is not null.
   __device__ void finish(float* lse, int valid) {
 #pragma unroll
@@ -153,22 +171,27 @@ struct WgmmaRows {
   }
 
   /// Rounds the output and stores it straight from registers: `o` is the block's first row, `valid` its rows. The four
-  /// lanes of a row hold words of four groups of eight columns; each of them gathers one group, 16 bytes, so that a store
-  /// covers 64 bytes of each of eight rows. By all lanes of the warp.
+  /// lanes of a row hold words of four groups of eight columns; each of them gathers one group, 16 bytes, so that a
+  /// store covers 64 bytes of each of eight rows. By all lanes of the warp.
   __device__ void store_output(T* o, int valid) const {
+    store_rows(valid, [o](int row) { return o + static_cast<long long>(row) * D; });
+  }
+
+  /// The same for rows that lie anywhere: row r of the tile begins at `start_of(r)`.
+  template <class Start>
+  __device__ void store_rows(int valid, Start start_of) const {
     constexpr int kGroups = D / 8, kGathered = kGroups / 4 * 4;
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const int row = first_row + group + 8 * h;
-      T* const start = o + static_cast<long long>(row) * D;
+      T* const start = start_of(row);
 #pragma unroll
       for (int j = 0; j < kGathered; j += 4) {
         unsigned words[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) words[i] = packed_output(j + i, h);
         harness::transpose_quad(words);
-        if (row < valid)
-          reinterpret_cast<uint4*>(start)[j + pair] = make_uint4(words[0], words[1], words[2], words[3]);
+        if (row < valid) reinterpret_cast<uint4*>(start)[j + pair] = make_uint4(words[0], words[1], words[2], words[3]);
       }
 #pragma unroll
       for (int j = kGathered; j < kGroups; ++j)
@@ -190,8 +213,7 @@ struct WgmmaRows {
       for (int h = 0; h < 2; ++h) {
         const int row = first_row % 64 + group + 8 * h;
         char* panel = reinterpret_cast<char*>(tile + j / 8 * rows_of_panel * kPanelRow);
-        *reinterpret_cast<unsigned*>(panel + row * 128 + ((j % 8 ^ row % 8) * 16) + 4 * pair) =
-            packed_output(j, h);
+        *reinterpret_cast<unsigned*>(panel + row * 128 + ((j % 8 ^ row % 8) * 16) + 4 * pair) = packed_output(j, h);
       }
   }
 };
@@ -238,4 +260,22 @@ struct AttentionTile {
   __device__ int end_of(int warpgroup) const {
     return 64 * warpgroup < queries ? max(0, min(end, 64 * warpgroup + 64 + diagonal)) : 0;
   }
+
+  /// The key that the first tile of keys begins with.
+  __device__ static constexpr int first_of_keys() { return 0; }
+
+  /// One thread starts the copy of BLOCK_N keys, or their values, from `first_key` on.
+  template <int D, int BLOCK_N>
+  __device__ void load(void* to, const harness::TensorMap& map, harness::Mbarrier* barrier, int first_key) const {
+    load_panels<D>(to, map, barrier, BLOCK_N, first_key, kv_head, batch);
+  }
+
+  /// Scores, as the product gives them, of the keys from `first_key` on: -inf where a row does not see the key.
+  template <class T, int D, int BLOCK_N>
+  __device__ void shape(const WgmmaRows<T, D, BLOCK_N>& rows, float (&score)[BLOCK_N / 2], int first_key) const {
+    if (first_key + BLOCK_N > end || first_key + BLOCK_N - 1 > rows.first_row + diagonal)
+      rows.mask(score, first_key, end, diagonal);
+  }
 };
+
+}  // namespace harness

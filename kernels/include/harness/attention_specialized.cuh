@@ -1,11 +1,16 @@
 #pragma once
-#include "wgmma_rows.cuh"
+#include <harness/attention_wgmma.cuh>
 
-// What the variants with specialized warps share: the rings between the warpgroup that copies and those that compute,
-// and the walk of one consumer warpgroup over the tiles of K and V.
+// What the attention variants with specialized warps share: the rings between the warpgroup that copies and those that
+// compute, and the walk of one consumer warpgroup over the tiles of K and V.
 //
 // The ring of tiles is addressed by steps that count from the block's first tile on: step s lies in stage s % STAGES,
 // and its parity is that of s / STAGES.
+//
+// What a block works on is a tile of queries with the members of AttentionTile: `end_of`, `first_of_keys`, `load` and
+// `shape`. A kernel whose sequences lie otherwise has a tile of its own (attention_varlen has one).
+namespace harness {
+
 template <int STAGES>
 struct TileRing {
   harness::Mbarrier keys_full[STAGES], keys_empty[STAGES], values_full[STAGES], values_empty[STAGES];
@@ -50,20 +55,23 @@ struct Producer {
   T* k_tiles;
   T* v_tiles;
 
-  __device__ void keys(const AttentionTile& tile, int step, int first_key) const {
+  template <class Tile>
+  __device__ void keys(const Tile& tile, int step, int first_key) const {
     fill(k_tiles, k_map, ring.keys_full, ring.keys_empty, tile, step, first_key);
   }
-  __device__ void values(const AttentionTile& tile, int step, int first_key) const {
+  template <class Tile>
+  __device__ void values(const Tile& tile, int step, int first_key) const {
     fill(v_tiles, v_map, ring.values_full, ring.values_empty, tile, step, first_key);
   }
 
  private:
+  template <class Tile>
   __device__ void fill(T* tiles, const harness::TensorMap& map, harness::Mbarrier* full, harness::Mbarrier* empty,
-                       const AttentionTile& tile, int step, int first_key) const {
+                       const Tile& tile, int step, int first_key) const {
     const int stage = ring.stage(step);
     harness::mbarrier_wait(&empty[stage], ring.parity(step) ^ 1);
     harness::mbarrier_arrive_expect(&full[stage], 2 * kTile);
-    load_panels<D>(tiles + stage * kTile, map, &full[stage], BLOCK_N, first_key, tile.kv_head, tile.batch);
+    tile.template load<D, BLOCK_N>(tiles + stage * kTile, map, &full[stage], first_key);
   }
 };
 
@@ -142,12 +150,13 @@ struct Consumer {
   }
 
   /// The queries lie in `q_tile`, which is given back as soon as the last scores are there.
-  __device__ void walk(Rows& rows, const AttentionTile& tile, int tiles, int first_step, const T* q_tile,
+  template <class Tile>
+  __device__ void walk(Rows& rows, const Tile& tile, int tiles, int first_step, const T* q_tile,
                        harness::Mbarrier* queries_empty) const {
     const T* const own_queries = q_tile + warpgroup * 64 * Rows::kPanelRow;  // first row of the first panel
     const int end = tile.end_of(warpgroup);
     int step = 0;
-    for (; step < tiles && end <= (tiles - 1 - step) * BLOCK_N; ++step) pass(first_step + step);
+    for (; step < tiles && end <= tile.first_of_keys() + (tiles - 1 - step) * BLOCK_N; ++step) pass(first_step + step);
     if (step == tiles) {
       __syncwarp();  // no product brings the lanes together, and one may still be waiting for what is given back
       give_back(queries_empty);
@@ -174,8 +183,9 @@ struct Consumer {
   }
 
   /// SCHEDULE 0, from step `step` of the walk to its end.
-  __device__ void one_by_one(Rows& rows, const AttentionTile& tile, int step, int tiles, int first_step,
-                             const T* own_queries, harness::Mbarrier* queries_empty) const {
+  template <class Tile>
+  __device__ void one_by_one(Rows& rows, const Tile& tile, int step, int tiles, int first_step, const T* own_queries,
+                             harness::Mbarrier* queries_empty) const {
     for (; step < tiles; ++step) {
       const int at = first_step + step;
       typename Rows::Scores score;
@@ -197,8 +207,9 @@ struct Consumer {
   }
 
   /// SCHEDULE 1: whole tiles, from step `step` of the walk to its end.
-  __device__ void overlap(Rows& rows, const AttentionTile& tile, int step, int tiles, int first_step,
-                          const T* own_queries, harness::Mbarrier* queries_empty) const {
+  template <class Tile>
+  __device__ void overlap(Rows& rows, const Tile& tile, int step, int tiles, int first_step, const T* own_queries,
+                          harness::Mbarrier* queries_empty) const {
     typename Rows::Scores score;
     typename Rows::Packed p;
     float rescale[2];
@@ -241,11 +252,12 @@ struct Consumer {
     rows.multiply_values(p, v_tiles + ring.stage(step) * Rows::kTile);
     harness::wgmma_commit();
   }
-  __device__ void exponentiate(Rows& rows, typename Rows::Scores& score, float (&rescale)[2], const AttentionTile& tile,
+  template <class Tile>
+  __device__ void exponentiate(Rows& rows, typename Rows::Scores& score, float (&rescale)[2], const Tile& tile,
                                int tile_of_keys) const {
-    const int first_key = tile_of_keys * BLOCK_N;
-    if (first_key + BLOCK_N > tile.end || first_key + BLOCK_N - 1 > rows.first_row + tile.diagonal)
-      rows.mask(score, first_key, tile.end, tile.diagonal);
+    tile.template shape<T, D, BLOCK_N>(rows, score, tile.first_of_keys() + tile_of_keys * BLOCK_N);
     rows.template exponentiate<POLYNOMIAL>(score, rescale, factor);
   }
 };
+
+}  // namespace harness

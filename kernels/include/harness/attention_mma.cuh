@@ -8,8 +8,7 @@
 #include <harness/vec.cuh>
 #include <harness/warp.cuh>
 
-// What online_tile.cuh does with fp32 multiply-adds, on tensor cores (FlashAttention 2): a block holds query rows and
-// walks over key tiles with an online softmax.
+// Attention by mma.sync (FlashAttention 2): a block holds query rows and walks over key tiles with an online softmax.
 //
 // Threads: a warp has TILES times 16 query rows for itself, from the scores to the output, so warps exchange nothing.
 // Of a 16 x 8 tile of scores or outputs a lane holds the elements that mma.cuh names: rows `group` and `group + 8`,
@@ -31,25 +30,37 @@
 // different banks. Products take 16 columns at a time, so at D = 72 a tenth chunk of each row is 0.
 //
 // Scores stay as the product gives them; softmax scale and log2(e) come in as `factor` in the one multiply-add before
-// exp2. `largest` is in units of log2, as in online_tile.cuh.
+// exp2. `largest` is in units of log2.
 
-/// What the rows of a block's tile see: row r the keys up to r + diagonal.
+namespace harness {
+
+/// What the rows of a block's tile see: row r the keys up to r + diagonal. A kernel whose rows see no key before some
+/// key of their own, or whose scores are bent, has a rule of its own with the same members (attention_varlen has one).
 struct Diagonal {
+  static constexpr bool kHasFirst = false;  // true: also first_key(row), first_of_all() and first_of_any(row)
   int diagonal;
   __device__ int last_key(int row) const { return row + diagonal; }
   /// The last key that every row sees; that any of the rows first ... last sees.
   __device__ int last_of_all() const { return diagonal; }
   __device__ int last_of_any(int, int last) const { return last + diagonal; }
+  /// Of a score that is not masked yet.
+  __device__ float bent(float score) const { return score; }
 };
 
-template <class T, int D, int WARPS, int TILES, int BLOCK_N, int RING, bool Q_REGISTERS>
+/// Elements from one row of a tensor to the next: here D, rows are dense.
+template <int D>
+struct DensePitch {
+  static constexpr int queries = D, keys = D;
+};
+
+template <class T, int D, int WARPS, int TILES, int BLOCK_N, int RING, bool Q_REGISTERS, class Pitch = DensePitch<D>>
 struct MmaTile {
   static constexpr int kThreads = 32 * WARPS;
   static constexpr int kWarpRows = 16 * TILES;
   static constexpr int kBlockM = WARPS * kWarpRows;
   static constexpr bool kSwizzled = D % 64 == 0 && 256 % D == 0;  // rows of 128, 256 or 512 bytes
-  static constexpr int kSteps = (D + 15) / 16;  // products over the columns of K
-  static constexpr int kChunks = 2 * kSteps;    // of a row; those from D / 8 on are 0
+  static constexpr int kSteps = (D + 15) / 16;                    // products over the columns of K
+  static constexpr int kChunks = 2 * kSteps;                      // of a row; those from D / 8 on are 0
   static constexpr int kRowBytes = 16 * (kSwizzled ? kChunks : kChunks + 1);
   static constexpr int kTileBytes = BLOCK_N * kRowBytes;
   static constexpr int kKeyTiles = BLOCK_N / 8, kOutTiles = D / 8;
@@ -57,6 +68,7 @@ struct MmaTile {
   static_assert(D % 8 == 0 && BLOCK_N % 16 == 0 && RING >= 2, "tiles divide evenly");
 
   char* shared;
+  Pitch pitch;
   int thread, lane, group, pair;
   int first_row;           // of this warp in the block's tile
   int queries;             // of this warp, bytes from the start of shared memory
@@ -69,7 +81,7 @@ struct MmaTile {
   float largest[TILES][2];         // of rows group, group + 8; the same in the four lanes of a row
   float sum[TILES][2];             // of p over this lane's keys only; sum_of_row() adds the lanes up
 
-  __device__ explicit MmaTile(char* shared_memory) : shared(shared_memory) {
+  __device__ explicit MmaTile(char* shared_memory, Pitch pitch = {}) : shared(shared_memory), pitch(pitch) {
     thread = threadIdx.x % kThreads;
     lane = threadIdx.x % 32;
     group = lane / 4;
@@ -122,14 +134,15 @@ struct MmaTile {
     for (int i = lane; i < kWarpRows * kChunks; i += 32) {
       const int r = i / kChunks, chunk = i % kChunks;
       const bool inside = first_row + r < valid && is_of_tensor(chunk);
-      harness::cp_async<16>(shared + queries + swizzled(r, chunk), q + (first_row + r) * D + chunk * 8,
+      harness::cp_async<16>(shared + queries + swizzled(r, chunk), q + (first_row + r) * pitch.queries + chunk * 8,
                             inside ? 16 : 0);
     }
     harness::cp_async_commit();
   }
 
-  /// Attends to keys [begin, end); `begin` is a multiple of BLOCK_N. Query row r of the tile sees key j only if
-  /// j <= rows.last_key(r). The scores are multiplied by `factor` > 0. Called by all threads of the tile, once.
+  /// Attends to keys [begin, end), in tiles from `begin` on. Query row r of the tile sees key j only if
+  /// j <= rows.last_key(r), and j >= rows.first_key(r) where there is one. The scores are multiplied by `factor` > 0.
+  /// Called by all threads of the tile, once.
   template <class Rows>
   __device__ void attend(const T* k, const T* v, int begin, int end, Rows rows, float factor) {
     copies = end > begin ? 2 * ((end - begin + BLOCK_N - 1) / BLOCK_N) : 0;
@@ -145,6 +158,8 @@ struct MmaTile {
     }
     const int seen = min(end, rows.last_of_all() + 1);  // keys before it are seen by all rows: no mask
     int key = begin;
+    if constexpr (Rows::kHasFirst)
+      for (; key < min(end, rows.first_of_all()); key += BLOCK_N) step<true>(k, v, begin, end, key, rows, factor);
     for (; key + BLOCK_N <= seen; key += BLOCK_N) step<false>(k, v, begin, end, key, rows, factor);
     for (; key < end; key += BLOCK_N) step<true>(k, v, begin, end, key, rows, factor);
     harness::cp_async_wait_all();  // also where there was no key to wait for
@@ -157,12 +172,12 @@ struct MmaTile {
       const int first = begin + copy / 2 * BLOCK_N;
       constexpr int kRows = kThreads / kChunks;  // that the block copies at a time; threads that are left over rest
       const int own_row = thread / kChunks, chunk = thread % kChunks;
-      const T* source = (copy % 2 ? v : k) + static_cast<long long>(first + own_row) * D + chunk * 8;
+      const T* source = (copy % 2 ? v : k) + static_cast<long long>(first + own_row) * pitch.keys + chunk * 8;
       char* tile = shared + tile_at(fill);
 #pragma unroll
       for (int r = 0; r < BLOCK_N; r += kRows)
         if ((BLOCK_N % kRows == 0 || own_row + r < BLOCK_N) && (kThreads % kChunks == 0 || own_row < kRows))
-          harness::cp_async<16>(tile + swizzled(own_row + r, chunk), source + r * D,
+          harness::cp_async<16>(tile + swizzled(own_row + r, chunk), source + r * pitch.keys,
                                 first + own_row + r < end && is_of_tensor(chunk) ? 16 : 0);
     }
     harness::cp_async_commit();
@@ -183,12 +198,19 @@ struct MmaTile {
   template <bool MASKED, class Rows>
   __device__ void step(const T* k, const T* v, int begin, int end, int first_key, Rows rows, float factor) {
     // A warp none of whose rows sees the tile has nothing to do but to keep in step.
-    const bool sees = !idle && (!MASKED || first_key <= rows.last_of_any(first_row, first_row + kWarpRows - 1));
+    bool sees = !idle && (!MASKED || first_key <= rows.last_of_any(first_row, first_row + kWarpRows - 1));
+    if constexpr (MASKED && Rows::kHasFirst) sees = sees && first_key + BLOCK_N > rows.first_of_any(first_row);
     unsigned weights[TILES][kKeyTiles][2];
     const int keys = next(k, v, begin, end);
     if (sees) {
       float score[TILES][kKeyTiles][4];
       multiply_keys(score, keys);
+#pragma unroll
+      for (int m = 0; m < TILES; ++m)
+#pragma unroll
+        for (int n = 0; n < kKeyTiles; ++n)
+#pragma unroll
+          for (int i = 0; i < 4; ++i) score[m][n][i] = rows.bent(score[m][n][i]);
       if constexpr (MASKED) mask(score, first_key, end, rows);
       exponentiate(score, weights, factor);
     }
@@ -244,6 +266,8 @@ struct MmaTile {
         for (int i = 0; i < 4; ++i) {
           const int key = first_key + 8 * n + 2 * pair + i % 2;
           if (key >= end || key > rows.last_key(row(m, i / 2))) score[m][n][i] = -harness::kInfinity;
+          if constexpr (Rows::kHasFirst)
+            if (key < rows.first_key(row(m, i / 2))) score[m][n][i] = -harness::kInfinity;
         }
   }
 
@@ -304,6 +328,15 @@ struct MmaTile {
     }
   }
 
+  /// One more logit of each row that brings no value, in units of log2: behind the last key.
+  __device__ void add_sink(float logit) {
+    if (pair != 0) return;  // one of the four lanes of a row
+#pragma unroll
+    for (int m = 0; m < TILES; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) sum[m][h] += harness::exp2_approx(logit - largest[m][h]);
+  }
+
   __device__ float sum_of_row(int m, int h) const {
     return harness::warp_sum<4>(sum[m][h]);
   }
@@ -330,8 +363,10 @@ struct MmaTile {
     for (int i = lane; i < kWarpRows * kOutTiles; i += 32) {
       const int r = i / kOutTiles, chunk = i % kOutTiles;
       if (first_row + r < valid)
-        harness::store(o + (first_row + r) * D + chunk * 8,
+        harness::store(o + (first_row + r) * pitch.queries + chunk * 8,
                        harness::load<8>(reinterpret_cast<const T*>(shared + queries + swizzled(r, chunk))));
     }
   }
 };
+
+}  // namespace harness
