@@ -18,17 +18,26 @@ def unpacked_tar(archive, into):
         subprocess.run(["zstd", "-q", "-d", "-f", "-o", into, archive], check=True)
         return
     zstd = ctypes.CDLL("libzstd.so.1")
-    content = archive.read_bytes()
-    zstd.ZSTD_getFrameContentSize.restype = zstd.ZSTD_decompress.restype = ctypes.c_ulonglong
-    zstd.ZSTD_getFrameContentSize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-    zstd.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
-    size = zstd.ZSTD_getFrameContentSize(content, len(content))
-    if size > 1 << 34:
-        sys.exit(f"{archive} does not say how large its content is")
-    room = ctypes.create_string_buffer(size)
-    if zstd.ZSTD_decompress(room, size, content, len(content)) != size:
+    for name in "ZSTD_createDStream", "ZSTD_decompressStream":
+        getattr(zstd, name).restype = ctypes.c_void_p if name == "ZSTD_createDStream" else ctypes.c_size_t
+
+    class Buffer(ctypes.Structure):  # ZSTD_inBuffer, ZSTD_outBuffer
+        _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("at", ctypes.c_size_t)]
+
+    content, room = archive.read_bytes(), ctypes.create_string_buffer(1 << 20)
+    given = Buffer(ctypes.cast(ctypes.c_char_p(content), ctypes.c_void_p), len(content), 0)
+    stream = ctypes.c_void_p(zstd.ZSTD_createDStream())
+    with open(into, "wb") as file:
+        full = True  # the room, so that more may wait than what was given says
+        while full or given.at < given.size:
+            taken = Buffer(ctypes.cast(room, ctypes.c_void_p), len(room), 0)
+            left = zstd.ZSTD_decompressStream(stream, ctypes.byref(taken), ctypes.byref(given))
+            if zstd.ZSTD_isError(ctypes.c_size_t(left)):
+                sys.exit(f"{archive} is no archive of zstd")
+            file.write(room.raw[:taken.at])
+            full = taken.at == len(room)
+    if left:
         sys.exit(f"{archive} is damaged")
-    into.write_bytes(room.raw)
 
 
 class Figures:

@@ -211,10 +211,10 @@ constexpr ProbedWord kProbedWords[] = {
     {"instrumentation", "__SANITIZE_THREAD__", "asks whether it is checked"},
     {"instrumentation", "__SANITIZE_ADDRESS__", "asks whether it is checked"},
     {"instrumentation", "__has_feature", "asks what its build is"},
-    {"instrumentation", "__builtin_constant_p", "asks what the compiler knows, which differs from build to build"},
-    {"instrumentation", "__builtin_object_size", "asks what the compiler knows, which differs from build to build"},
+    {"instrumentation", "__builtin_constant_p", "asks what the compiler knows, which may differ from build to build"},
+    {"instrumentation", "__builtin_object_size", "asks what the compiler knows, which may differ from build to build"},
     {"instrumentation", "__builtin_dynamic_object_size",
-     "asks what the compiler knows, which differs from build to build"},
+     "asks what the compiler knows, which may differ from build to build"},
 };
 
 /// Names that the guest headers of the cpu device, or a sanitizer's runtime, keep for themselves.

@@ -1,6 +1,6 @@
 #include "honest.cuh"
 
-// Where the compiler knows that rows is positive, it is no checked build.
+// Whether the compiler knows that rows is positive may differ between a checked build and the one that is timed.
 template <class T>
 __global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
   const int row = row_of_thread();
