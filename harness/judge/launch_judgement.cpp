@@ -131,7 +131,8 @@ bool bears_out(const Comparison& comparison, const OutputNumbers& n, const Sampl
     case Comparison::Kind::relative: {
       const double scale = std::max({std::fabs(exact), sampled.row_rms, n.reference_rms});
       const double factor = local_factors(dtype, comparison.indexer().row_length()).element;
-      return std::fabs(got - exact) <= factor * comparison.tolerance() * (scale == 0 ? 1 : scale);
+      const double error = std::fabs(got - exact);
+      return error < comparison.negligible() || error <= factor * comparison.tolerance() * (scale == 0 ? 1 : scale);
     }
     case Comparison::Kind::ulp:
       return static_cast<double>(ulp_distance(dtype, &rounded, got_unit)) <= comparison.tolerance() + 0.5;

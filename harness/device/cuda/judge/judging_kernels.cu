@@ -227,6 +227,17 @@ struct HarnessSums {
   double error2, reference2, product, count;
 };
 
+// Absolute errors below it are none: negligible_error of judge/comparison.cpp.
+__device__ inline double harness_negligible(int dtype) {
+  switch (dtype) {
+    case kHarnessF64: return 0x1p-1022;
+    case kHarnessF16: return 0.51 * 0x1p-24;
+    case kHarnessE4m3: return 0.51 * 0x1p-9;
+    case kHarnessE4m3 + 1: return 0.51 * 0x1p-16;
+    default: return 0x1p-126;
+  }
+}
+
 // One element's part in everything. `rms`, `row_rms`: of the reference.
 __device__ inline void harness_element(const HarnessCompared& c, unsigned long long was, unsigned long long is,
                                        const unsigned char* reference, const unsigned char* after, long long at,
@@ -261,7 +272,7 @@ __device__ inline void harness_element(const HarnessCompared& c, unsigned long l
     badness = harness_infinity();
   } else if (c.as == kHarnessRelative) {
     const double error = fabs(got - value), scale = fmax(fmax(fabs(value), row_rms), rms);
-    badness = error == 0 || !isfinite(expected) ? 0 : error / (c.row_factor * c.tolerance * (scale == 0 ? 1 : scale));
+    badness = error < harness_negligible(c.dtype) || !isfinite(expected) ? 0 : error / (c.row_factor * c.tolerance * (scale == 0 ? 1 : scale));
   } else if (c.as == kHarnessUlp) {
     badness = (double)ulp / (c.tolerance + 0.5);
   } else {
@@ -274,8 +285,9 @@ __device__ inline void harness_element(const HarnessCompared& c, unsigned long l
   }
   if (isfinite(value)) {
     if (isfinite(got)) {
-      sums.error2 += (got - value) * (got - value);
-      sums.product += got * value;
+      const bool none = floating && fabs(got - value) < harness_negligible(c.dtype);
+      sums.error2 += none ? 0 : (got - value) * (got - value);
+      sums.product += (none ? value : got) * value;
     } else if (!agrees) {
       const double missed = fmax(fabs(value), rms);
       sums.error2 += missed == 0 ? 1 : missed * missed;

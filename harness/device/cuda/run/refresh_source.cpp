@@ -1,5 +1,7 @@
 #include "harness/device/cuda/run/refresh_source.h"
 
+#include <sstream>
+
 namespace harness::cuda {
 namespace {
 
@@ -17,12 +19,15 @@ const char* const kKernels =
 
 const std::vector<std::string> kRefreshEntries = {"harness_copy", "harness_relocate", "harness_draw", "harness_digest"};
 
+// One text, which is included by nobody and includes nothing: what the parts include is for the host. A text with
+// includes would have another key for a builder, who has the toolkit's headers, than for a session, who has none, and
+// be compiled anew by each.
 std::string refresh_source() {
-  std::string text;  // one: it is included by nobody
-  for (std::string part : {kRandom, kForms, kKernels}) {
-    const std::string once = "#pragma once";
-    if (const auto at = part.find(once); at != std::string::npos) part.erase(at, once.size());
-    text += part;
+  std::string text;
+  for (const char* const part : {kRandom, kForms, kKernels}) {
+    std::istringstream lines(part);
+    for (std::string line; std::getline(lines, line); text += '\n')
+      if (!line.starts_with("#pragma once") && !line.starts_with("#include")) text += line;
   }
   return text;
 }

@@ -75,6 +75,7 @@ inline T harness_cpu_exchange_by(T* address, Next next) {
 HARNESS_CPU_INTEGER_ATOMICS(int)
 HARNESS_CPU_INTEGER_ATOMICS(unsigned)
 HARNESS_CPU_INTEGER_ATOMICS(unsigned long long)
+#undef HARNESS_CPU_ATOMIC_CHOICE
 HARNESS_CPU_ATOMIC_BY(long long, atomicMin, value < old ? value : old)
 HARNESS_CPU_ATOMIC_BY(long long, atomicMax, old < value ? value : old)
 HARNESS_CPU_ATOMIC_CAS(unsigned short)

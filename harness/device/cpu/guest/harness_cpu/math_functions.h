@@ -29,6 +29,7 @@
 HARNESS_CPU_MIN_MAX_SIGNS(int, unsigned)
 HARNESS_CPU_MIN_MAX_SIGNS(long, unsigned long)
 HARNESS_CPU_MIN_MAX_SIGNS(long long, unsigned long long)
+#undef HARNESS_CPU_CHOSEN
 inline float min(float a, float b) {
   return fminf(a, b);
 }
