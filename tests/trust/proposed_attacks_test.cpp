@@ -36,14 +36,21 @@ std::vector<std::pair<std::string, std::vector<std::string>>> attacks_of_the_sli
   return campaigns;
 }
 
+/// A small workload of a kernel of tests/hostile.
+std::string workload_of(const std::string& kernel) {
+  if (kernel == "weighted") return "n777";
+  if (kernel == "inverse") return "m16n4096";
+  return kernel == "rowdots" ? "b24k1000" : "m33n257_f32";
+}
+
 /// Sends them in a campaign of its own. The labels of those that passed and seem to gain.
 std::vector<std::string> gains_of(const std::string& kernel, const std::vector<std::string>& attacks) {
   const Scratch scratch;
   std::string spec = "command:" + kRoot + "/tests/proposers/attacks.py";
   for (const std::string& attack : attacks) spec += " " + attack;
   const Finished finished =
-      run_harness({"run", kernel, "--variant", "00_honest", "--workload", kernel == "weighted" ? "n777" : "m33n257_f32",
-                   "--device", "cpu", "--emulated", "--kernels", kRoot + "/tests/hostile", "--strategy",
+      run_harness({"run", kernel, "--variant", "00_honest", "--workload", workload_of(kernel), "--device", "cpu",
+                   "--emulated", "--kernels", kRoot + "/tests/hostile", "--strategy",
                    kRoot + "/tests/fixtures/proposals_first.lua", "--proposer", spec, "--db", scratch.db(), "--json"});
   INFO(finished.err);
   REQUIRE(finished.status == 0);
