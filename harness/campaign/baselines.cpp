@@ -1,6 +1,7 @@
 #include "harness/campaign/baselines.h"
 
 #include <algorithm>
+#include <set>
 
 namespace harness {
 
@@ -35,13 +36,27 @@ bool Baselines::affords_rival() const {
   return context_.limits.affords(expected + reserve_s_());
 }
 
+/// Workloads that something may still be evaluated on, and that were not begun.
+std::size_t Baselines::workloads_to_begin() const {
+  std::set<std::pair<std::string, std::string>> waiting;
+  for (const Arm& arm : context_.state.arms().arms) {
+    const ArmId& id = arm.state.id;
+    if (!arm.state.closed && !arm.state.exhausted && !context_.state.workload(id.kernel, id.workload).baseline_tried)
+      waiting.emplace(id.kernel, id.workload);
+  }
+  return waiting.size();
+}
+
 // One rival tells where we stand; a library plans each of its engines for a second, so the others wait until their
-// share of the time has come.
+// share of the time has come. Where time is too short for every workload to have its first ones of ours, it is not
+// spent on libraries before they have.
 Waits Baselines::follow_with_rival(WorkloadBook& book, DecisionRecord cause) {
   constexpr std::int64_t kOursFirst = 3;  // the baseline among them
   constexpr double kShareOfRivals = 0.1;
   if (!book.rivals.empty() && context_.state.rivals_seconds() > kShareOfRivals * context_.limits.held_s())
     co_return std::nullopt;
+  const double to_begin_s = static_cast<double>(workloads_to_begin() * kOursFirst) * context_.state.passed_seconds();
+  if (!context_.limits.affords(to_begin_s + reserve_s_())) co_return std::nullopt;
   std::int64_t ours = 0;
   for (const Arm& arm : context_.state.arms().arms)
     if (arm.state.id.kernel == book.plan.kernel && arm.state.id.workload == book.plan.workload)

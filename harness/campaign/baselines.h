@@ -31,6 +31,7 @@ class Baselines {
  private:
   Waits measure_rival(WorkloadBook& book, DecisionRecord cause);
   bool affords_rival() const;
+  std::size_t workloads_to_begin() const;
 
   CampaignContext& context_;
   Flights& flights_;

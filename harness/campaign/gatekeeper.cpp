@@ -305,12 +305,22 @@ std::vector<Realized> review_baselines(Catalog& catalog, Evaluator& evaluator, c
   return {std::move(*std::ranges::max_element(points, {}, suits))};
 }
 
+GateTrial gate_trial(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions, const std::string& kernel) {
+  const std::string hash = catalog.plugin(kernel).admission_hash(), key = evaluator.device().admission_key;
+  if (stored([&] { return admissions.admission(hash, key); })) return GateTrial::none;
+  return found_elsewhere(catalog, admissions, kernel, hash, key).empty() ? GateTrial::whole : GateTrial::spot_check;
+}
+
 std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
                          const std::string& kernel) {
-  const std::string hash = catalog.plugin(kernel).admission_hash(), key = evaluator.device().admission_key;
-  if (stored([&] { return admissions.admission(hash, key); })) return "";
-  if (!found_elsewhere(catalog, admissions, kernel, hash, key).empty())
-    return fmt::format("spot-checking the gates of {}, which were tried elsewhere", kernel);
+  switch (gate_trial(catalog, evaluator, admissions, kernel)) {
+    case GateTrial::none:
+      return "";
+    case GateTrial::spot_check:
+      return fmt::format("spot-checking the gates of {}, which were tried elsewhere", kernel);
+    case GateTrial::whole:
+      break;
+  }
   return fmt::format("trying the gates of {} with its mutants, once for this contract", kernel);
 }
 

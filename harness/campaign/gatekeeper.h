@@ -26,8 +26,11 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
 /// The admission that is recorded, or one made now and recorded. nullopt: stopped on the way.
 std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
                                          const std::string& kernel);
-/// What must be done about the gates of a kernel before anything is judged by them, in words: they are tried, or
-/// spot-checked where they were tried elsewhere. "" where their admission is recorded.
+/// What must be done about the gates of a kernel before anything is judged by them: nothing where their admission is
+/// recorded, a spot check where they were tried elsewhere, else the whole trial. Each takes longer than the one before.
+enum class GateTrial { none, spot_check, whole };
+GateTrial gate_trial(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions, const std::string& kernel);
+/// The same in words; "" for nothing.
 std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
                          const std::string& kernel);
 /// What a trial of its gates runs first, one for each group of workloads: to be prepared while something else is done.

@@ -1,7 +1,10 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "harness/campaign/experience.h"
 #include "harness/campaign/foresight.h"
+#include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/loop.h"
 #include "harness/campaign/resemblance.h"
 #include "harness/campaign/resumption.h"
@@ -65,6 +68,10 @@ Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<s
 
 void Campaign::begin() {
   limits_.begin(ports_.before_s);
+  // Whole trials of gates may take all the time that there is for trials: those that take little come before them.
+  std::ranges::stable_sort(options_.kernels, {}, [this](const std::string& kernel) {
+    return gate_trial(ports_.catalog, ports_.evaluator, ports_.ledger, kernel);
+  });
   options_.planned = planned_workloads(state_.workloads());
   CampaignRecord record;
   record.name = options_.name;

@@ -70,6 +70,20 @@ TEST_CASE("a rival waits until the baseline and two of ours were tried") {
   CHECK(world.landed == std::vector<std::string>{"rival w1 N=1"});
 }
 
+TEST_CASE("where time is short, every workload is begun before one is compared with a library") {
+  ComparingWorld world;
+  for (const std::int64_t n : {0, 1, 2}) world.context().state.apply(DeskWorld::passed(n + 1, n, 1000 - 100 * n));
+  const double evaluation_s = world.context().state.passed_seconds();
+  const auto begin = [&](double evaluations) {
+    world.options.budget_s = world.context().limits.spent_s() + evaluations * evaluation_s;
+    world.flights().finish(world.desk().follow_with_rival(world.book("w1"), {}));
+  };
+  begin(2.9);  // the other workload needs three
+  CHECK(world.landed.empty());
+  begin(5);
+  CHECK(world.landed == std::vector<std::string>{"rival w1 N=1"});
+}
+
 TEST_CASE("what is kept for the winners is not spent on rivals") {
   ComparingWorld world;
   world.options.budget_s = 100;

@@ -65,3 +65,17 @@ TEST_CASE("a kernel whose gates would be tried after much of the budget is spent
   CHECK(world.iterations_of("m") == 0);
   CHECK_THAT(summary.kernels[1].left_out, Catch::Contains("no time is left"));
 }
+
+TEST_CASE("a campaign begins with the kernels whose gates are known") {
+  TwoKernels world;
+  world.options.budget_s = 100;
+  world.evaluator.admission_s = 41;
+  Admission& known = world.ledger.admissions["admission-m"];
+  known.kernel = "m";
+  known.passed = true;
+  const CampaignSummary summary = world.run();
+  REQUIRE(summary.kernels.size() == 2);
+  CHECK(summary.kernels[0].kernel == "m");
+  CHECK(summary.kernels[0].iterations > 0);
+  CHECK(summary.kernels[1].kernel == "k");
+}

@@ -14,7 +14,7 @@ extern "C" __global__ void harness_paint_pattern(unsigned char* image, long long
 // `form`: of the table, or -1.
 extern "C" __global__ void harness_paint(unsigned char* image, const HarnessDraw* draws, long long which,
                                          unsigned long long seed, const harness::ValueForm* forms, long long form) {
-  const HarnessDraw& d = draws[which];
+  const HarnessDraw d = draws[which];  // a copy: bytes that are stored could be its own
   harness_draw_elements(d, image + d.at, seed, (long long)blockIdx.x * blockDim.x + threadIdx.x,
                         (long long)gridDim.x * blockDim.x, form < 0 ? nullptr : forms + form);
 }

@@ -35,9 +35,9 @@ std::uint64_t seed_of(std::uint64_t number, std::int64_t which, std::uint64_t ke
   return mix(mix(key0 + number * kSetsOfANumber + static_cast<std::uint64_t>(which)) ^ key1) >> 1;
 }
 
-/// Enough for `work` items that a thread takes four of.
+/// Enough for `work` items that a thread takes eight of.
 std::uint32_t blocks_for(std::int64_t work) {
-  constexpr std::int64_t kWorkOfABlock = 4 * 256;
+  constexpr std::int64_t kWorkOfABlock = 8 * 256;
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>((work + kWorkOfABlock - 1) / kWorkOfABlock, 1, 1 << 16));
 }
 
@@ -178,7 +178,7 @@ std::vector<std::uint64_t> InputSets::digests(const DrawnSets& drawn) {
   const DevicePointer outputs = words_->address() + static_cast<DevicePointer>(tables_.outputs_at());
   for (std::size_t i = 0; i < tables_.outputs.size(); ++i) {
     kernels_.refreshing().launch("harness_digest",
-                                 {.blocks = std::min(blocks_for(tables_.outputs[i].elements / 8), std::uint32_t{1024}),
+                                 {.blocks = std::min(blocks_for(tables_.outputs[i].elements / 4), std::uint32_t{1024}),
                                   .rows_of_blocks = static_cast<std::uint32_t>(drawn.count)},
                                  stream_, base_, words(drawn), outputs, static_cast<std::int64_t>(i), digests_at(),
                                  tables_.digest_words);

@@ -106,6 +106,36 @@ __device__ inline void harness_store_integer(const HarnessDraw& d, unsigned char
   }
 }
 
+// In which order a draw's elements lie, told once for a thread: divisions of 64 bits would take longer than the random
+// numbers do.
+struct HarnessOrder {
+  bool dense, small;  // one after the other; everything below 2^32
+};
+
+__device__ inline HarnessOrder harness_order(const HarnessDraw& d) {
+  HarnessOrder order = {true, d.count <= 0xffffffffll};
+  long long dense_stride = 1;
+  for (int k = 0; k < 4; ++k) {
+    if (d.extents[k] > 1) order.dense = order.dense && d.strides[k] == dense_stride;
+    order.small = order.small && d.extents[k] <= 0xffffffffll;
+    dense_stride *= d.extents[k];
+  }
+  return order;
+}
+
+// Where element i lies, in elements. `Index`: unsigned where everything is below 2^32.
+template <typename Index>
+__device__ inline long long harness_place(const HarnessDraw& d, Index i) {
+  long long at = 0;
+  for (int k = 0; k < 4; ++k) {
+    const Index extent = (Index)d.extents[k];
+    if (k == 3 || i < extent) return at + (long long)i * d.strides[k];
+    at += (long long)(i % extent) * d.strides[k];
+    i /= extent;
+  }
+  return at;
+}
+
 // All elements of a draw, by this thread and those `step` behind it; floating ones in a form, where there is one.
 __device__ inline void harness_draw_elements(const HarnessDraw& d, unsigned char* units, unsigned long long seed,
                                              long long first, long long step,
@@ -115,17 +145,12 @@ __device__ inline void harness_draw_elements(const HarnessDraw& d, unsigned char
     const unsigned long long element = (unsigned long long)i;
     return harness::in_value_form(*form, value, harness::random::words(seed, form->stream, element), element, seed);
   };
+  const HarnessOrder order = harness_order(d);
   for (long long i = first; i < d.count; i += step) {
     const harness::random::Words bits = harness::random::words(seed, d.stream, (unsigned long long)i);
-    long long left = i, at = 0;
-    for (int k = 0; k < 4; ++k) {
-      if (k == 3 || left < d.extents[k]) {
-        at += left * d.strides[k];
-        break;
-      }
-      at += left % d.extents[k] * d.strides[k];
-      left /= d.extents[k];
-    }
+    const long long at = order.dense   ? i
+                         : order.small ? harness_place(d, (unsigned)i)
+                                       : harness_place(d, (unsigned long long)i);
     switch (d.kind) {
       case kHarnessNormal:
         harness_store(d, units, at,
@@ -147,7 +172,7 @@ __device__ inline void harness_draw_elements(const HarnessDraw& d, unsigned char
 
 extern "C" __global__ void harness_draw(unsigned char* sets, HarnessRefresh r, const HarnessDraw* draws,
                                         long long which) {
-  const HarnessDraw& d = draws[which];
+  const HarnessDraw d = draws[which];  // a copy: bytes that are stored could be its own
   const long long set = r.first + blockIdx.y;
   const unsigned long long seed = d.poison ? harness_seed(r.launch, set, r.key1, r.key0)
                                            : harness_seed(r.pair, harness_draw_of(r, set), r.key0, r.key1);
@@ -203,8 +228,23 @@ __device__ inline int harness_unit(long long dtype) {
   return dtype == kHarnessF64 ? 8 : dtype == kHarnessF32 ? 4 : dtype == kHarnessF16 || dtype == kHarnessBf16 ? 2 : 1;
 }
 
+// The sum over the block's threads, in its first one. Every thread of the block is here: 256 of them.
+template <typename T>
+__device__ inline T harness_block_sum(T value, T (&of_warps)[8]) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) value += __shfl_xor_sync(0xffffffffu, value, lanes);
+  __syncthreads();  // what the last sum left is read
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  T sum = 0;
+  for (int warp = 0; warp < 8; ++warp) sum += of_warps[warp];
+  return sum;
+}
+
+// Atomics of one address run one after the other: a block does one for each of its sums.
 extern "C" __global__ void harness_digest(const unsigned char* sets, HarnessRefresh r, const HarnessOutput* outputs,
                                           long long which, unsigned long long* digests, long long words) {
+  __shared__ unsigned long long hashes[8];
+  __shared__ double of_warps[8];
   const HarnessOutput o = outputs[which];
   const long long set = r.first + blockIdx.y;
   const unsigned char* bytes = sets + r.places[set];
@@ -215,7 +255,8 @@ extern "C" __global__ void harness_digest(const unsigned char* sets, HarnessRefr
     unsigned long long hash = 0;
     for (long long at = o.begin / 8 * 8 + 8 * first; at < o.end; at += 8 * step)
       hash += harness_mix(harness_bytes(bytes, at, o.begin, o.end) ^ harness_mix((unsigned long long)at + 1));
-    atomicAdd(into, hash);
+    hash = harness_block_sum(hash, hashes);
+    if (threadIdx.x == 0) atomicAdd(into, hash);
     return;
   }
   const long long count = (o.end - o.begin) / harness_unit(o.dtype);
@@ -227,5 +268,8 @@ extern "C" __global__ void harness_digest(const unsigned char* sets, HarnessRefr
     sums[0] += value * value;
     for (int k = 0; k < 8; ++k) sums[1 + k] += (signs >> k & 1) != 0 ? value : -value;
   }
-  for (int k = 0; k < 9; ++k) atomicAdd((double*)(into + k), sums[k]);
+  for (int k = 0; k < 9; ++k) {
+    const double sum = harness_block_sum(sums[k], of_warps);
+    if (threadIdx.x == 0) atomicAdd((double*)(into + k), sum);
+  }
 }
