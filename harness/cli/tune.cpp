@@ -32,13 +32,16 @@ std::string percent_or_none(const std::optional<double>& share) {
 }
 
 void print_entries(const tune::Table& table) {
-  report::Table rows{{"at", "variant", "configuration", "time", "baseline", "may lose"}, {}};
+  report::Table rows{{"at", "variant", "configuration", "time", "baseline", "may lose", "all gates"}, {}};
   const tune::Grid grid = tune::parse_grid(table.grid);
   for (const tune::Entry& entry : table.entries)
     rows.rows.push_back({grid.words(entry.at), entry.candidate.variant, to_text(entry.candidate.config),
                          entry.time_ns ? report::nanoseconds(*entry.time_ns) : "expected",
                          entry.original_ns ? report::nanoseconds(*entry.original_ns) : "-",
-                         percent_or_none(entry.expected_regret)});
+                         percent_or_none(entry.expected_regret),
+                         entry.original ? "-"
+                         : entry.proved ? "yes"
+                                        : "no"});
   report::out("{}", report::aligned(rows));
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/campaign/gatekeeper.h"
+#include "harness/campaign/state.h"
 #include "harness/core/error.h"
 #include "harness/core/torch_call.h"
 #include "harness/service/asked_candidate.h"
@@ -20,8 +21,9 @@
 namespace harness::tune {
 namespace {
 
-// Of the budget: the campaign at the corners, and the points beside the grid.
-constexpr double kSearchShare = 0.4, kHeldOutShare = 0.25;
+// Where in the budget each part ends: the campaign at the corners, the points of the grid, a proof of each
+// configuration that was chosen, the points beside the grid. Then come the proofs of all other choices.
+constexpr double kSearchEnd = 0.4, kDoubtsEnd = 0.65, kFirstProofsEnd = 0.85, kHeldOutEnd = 0.95;
 constexpr std::size_t kMostCandidates = 12, kMostCorners = 4, kMostHeldOut = 8, kBestOfCorner = 3;
 
 double spent_s() {
@@ -51,6 +53,10 @@ class CornerDisplay : public Display {
 struct Measured {
   double time_ns = 0, seconds = 0;
 };
+
+/// What a time is for. Compared: the gates of a search, and its timing; a slow baseline is told by a few launches.
+/// Proved: all gates of a finalist, in fresh processes, as winners are timed.
+enum class Effort { compared, proved };
 
 /// One kernel on one device, and what was measured of it: shapes become workloads, and each time is recorded.
 class Measuring {
@@ -90,23 +96,29 @@ class Measuring {
     keep_cache_small(places_.cache_folder);
   }
 
-  /// Through all gates, and timed; nothing where it did not pass. The baseline's time stands beside it in the record.
-  std::optional<Measured> measure(const Candidate& candidate, const std::string& shape, Purpose purpose,
+  /// Nothing where it did not pass. The baseline's time stands beside it in the record.
+  std::optional<Measured> measure(const Candidate& candidate, const std::string& shape, Effort effort, bool baseline,
                                   std::optional<double> original_ns) {
+    constexpr double kBriefBaselineS = 3;
+    const bool proved = effort == Effort::proved;
     const double begun_s = awake_seconds();
     Realized realized = plugin_.realize(candidate, shape, device_);
+    const Purpose purpose = baseline ? Purpose::baseline : proved ? Purpose::confirm : Purpose::search;
     AttemptRecord attempt{
         campaign_, 0, realized.candidate, shape, realized.problem.contract_hash, realized.source_hash, 0, purpose};
     const std::int64_t id = archive_->ledger().begin_attempt(attempt);
-    EvaluationRequest request = gated_request(*catalog_, *evaluator_, realized, Points::finalist);
-    request.confirm = true;  // in fresh processes, as winners are timed
+    EvaluationRequest request =
+        gated_request(*catalog_, *evaluator_, realized, proved ? Points::finalist : Points::search);
+    request.confirm = proved;
+    if (baseline && !proved) request.brief_s = kBriefBaselineS;
     request.baseline_ns = original_ns;
     request.admission = &*admission_;
     const Evaluation evaluation = evaluator_->evaluate(request);
-    const auto* const passed = std::get_if<Passed>(&evaluation.outcome);
-    archive_->ledger().end_attempt(id, evaluation, passed != nullptr && purpose == Purpose::confirm);
-    if (passed == nullptr) return std::nullopt;
-    return Measured{passed->timing.time_ns, awake_seconds() - begun_s};
+    const bool passed = std::holds_alternative<Passed>(evaluation.outcome);
+    archive_->ledger().end_attempt(id, evaluation, passed && purpose == Purpose::confirm);
+    const std::optional<double> time_ns = summarize_iteration(id, attempt, evaluation).time_ns;
+    if (!time_ns || (!passed && !baseline)) return std::nullopt;
+    return Measured{*time_ns, awake_seconds() - begun_s};
   }
 
   std::optional<Candidate> possible(const Candidate& candidate, const std::string& shape) {
@@ -180,8 +192,10 @@ class Tuning {
     take_candidates(searched);
     measure_doubts();
     make_entries();
+    prove_entries(kFirstProofsEnd, true);
     measure_held_out();
     obey_held_out();
+    prove_entries(1, false);
     table_.candidates = candidates_.size();
     json kept = options;
     kept["tune"]["table"] = table_json(table_);
@@ -221,7 +235,7 @@ class Tuning {
       if (shapes_.contains(corner)) corners.insert(shapes_.at(corner));
     if (corners.empty()) corners = {shapes_.at(points_.front()), shapes_.at(points_.back())};
     search.options.workloads.assign(corners.begin(), corners.end());
-    search.options.budget_s = kSearchShare * asked_.budget_s;
+    search.options.budget_s = kSearchEnd * asked_.budget_s;
     search.options.seed = asked_.seed;
     search.options.rivals = false;
     search.options.name = "tune: corners";
@@ -252,10 +266,11 @@ class Tuning {
         if (place < best.size() && candidates_.size() < kMostCandidates) add_candidate(best[place]->candidate);
     surfaces_ = Surfaces(candidates_.size());
     for (const bool of_original : {true, false})  // what others are compared with comes first
-      for (const IterationSummary& row : rows)
-        if (row.outcome == OutcomeKind::passed && row.time_ns &&
-            (row.candidate.variant == original.name) == of_original)
+      for (const IterationSummary& row : rows) {
+        const bool told = row.outcome == OutcomeKind::passed || (of_original && row.outcome == OutcomeKind::screened);
+        if (told && row.time_ns && (row.candidate.variant == original.name) == of_original)
           add_searched(row, of_original);
+      }
     watch_.told(fmt::format("{} configurations are compared over {} points", candidates_.size(), points_.size()));
   }
 
@@ -315,25 +330,64 @@ class Tuning {
   }
 
   void measure_one(std::size_t candidate, const Point& point, const std::string& why) {
+    if (const auto measured = evaluate(candidate, point, Effort::compared, why)) keep_time(candidate, point, *measured);
+  }
+
+  /// What fails is possible there no more.
+  std::optional<Measured> evaluate(std::size_t candidate, const Point& point, Effort effort, const std::string& why) {
     const auto there = candidate_at(candidate, point);
-    if (!there || interrupted()) return;
+    if (!there || interrupted()) return std::nullopt;
     const std::string& shape = shapes_.at(point);
     watch_.begun(fmt::format("{} {} on {}: {}", there->variant, to_text(there->config), shape, why));
     const auto original = times_.find({0, point});
-    const auto measured =
-        measuring_.measure(*there, shape, candidate == 0 ? Purpose::baseline : Purpose::confirm,
+    auto measured =
+        measuring_.measure(*there, shape, effort, candidate == 0,
                            original == times_.end() ? std::nullopt : std::optional(original->second.time_ns));
-    if (measured) return keep_time(candidate, point, *measured);
-    if (interrupted()) return;
+    if (measured || interrupted()) return measured;
     possible_[{candidate, point}] = std::nullopt;
     watch_.told(fmt::format("{} {} failed on {}", there->variant, to_text(there->config), shape));
+    return std::nullopt;
   }
 
   void measure_doubts() {
-    while (time_left(1 - kHeldOutShare)) {
+    while (time_left(kDoubtsEnd)) {
       const auto doubt = greatest_doubt(surfaces_, points_, possible(), asked_.regret);
       if (!doubt) break;
       measure(doubt->candidate, doubt->point, fmt::format("it may lose {:.1f} %", 100 * doubt->regret));
+    }
+  }
+
+  /// Entries get their proofs: of each configuration only the first, or all. The baseline is proved by its reference.
+  void prove_entries(double end, bool first_of_each) {
+    std::set<std::size_t> proved;
+    for (const Entry& entry : table_.entries)
+      if (entry.proved) proved.insert(number_of(entry));
+    for (std::size_t i = 0; i < table_.entries.size();) {
+      if (!time_left(end)) return;
+      Entry& entry = table_.entries[i];
+      const std::size_t candidate = number_of(entry);
+      if (entry.original || entry.proved || (first_of_each && proved.contains(candidate))) {
+        ++i;
+        continue;
+      }
+      prove(entry, candidate);
+      if (entry.proved) proved.insert(candidate);
+      if (!candidate_at(number_of(entry), entry.at))
+        table_.entries.erase(table_.entries.begin() + static_cast<std::ptrdiff_t>(i));
+      // Else what failed gave way to the next best, which has its turn.
+    }
+  }
+
+  void prove(Entry& of, std::size_t candidate) {
+    const Point point = of.at;
+    if (!times_.contains({0, point})) measure_one(0, point, "what the choice is held against");
+    if (const auto measured = evaluate(candidate, point, Effort::proved, "all gates")) {
+      times_[{candidate, point}] = *measured;
+      of = entry(point, candidate, of.expected_regret);
+      of.proved = true;
+    } else if (!interrupted()) {
+      if (const auto next = choose(surfaces_, point, possible())) of = entry(point, next->candidate, next->regret);
+      else table_.refused.push_back(fmt::format("nothing that is known runs on {}", of.shape));
     }
   }
 
@@ -383,7 +437,7 @@ class Tuning {
   /// the rule that the baseline is never fallen behind.
   void measure_held_out() {
     for (const Point& point : grid_.held_out(kMostHeldOut, asked_.seed)) {
-      if (!time_left(1)) return;
+      if (!time_left(kHeldOutEnd)) return;
       const Entry* const around = entry_around(point);
       if (around == nullptr) continue;
       try {
@@ -399,7 +453,7 @@ class Tuning {
     if (!candidate_at(chosen, point)) chosen = 0;  // as the launcher does: its condition does not hold there
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       if (candidate_at(i, point)) {
-        if (interrupted() || !time_left(1)) return;
+        if (interrupted() || !time_left(kHeldOutEnd)) return;
         measure(i, point, "held out");
       }
     std::optional<std::size_t> fastest;
@@ -492,11 +546,11 @@ std::size_t refresh(Table& table, double budget_s, Shell& shell, const TuneWatch
     measuring.plugin().add_shape(entry.shape, measuring.device());
     const auto baseline = measuring.possible({table.kernel, original.name, original.technique, {}}, entry.shape);
     const auto slow =
-        baseline ? measuring.measure(*baseline, entry.shape, Purpose::baseline, std::nullopt) : std::nullopt;
+        baseline ? measuring.measure(*baseline, entry.shape, Effort::compared, true, std::nullopt) : std::nullopt;
     const auto own = entry.original ? std::nullopt : measuring.possible(entry.candidate, entry.shape);
-    const auto fast =
-        own ? measuring.measure(*own, entry.shape, Purpose::confirm, slow ? std::optional(slow->time_ns) : std::nullopt)
-            : std::nullopt;
+    const auto fast = own ? measuring.measure(*own, entry.shape, Effort::proved, false,
+                                              slow ? std::optional(slow->time_ns) : std::nullopt)
+                          : std::nullopt;
     if (interrupted() || (!slow && !fast)) continue;
     if (!fast || (slow && slow->time_ns < fast->time_ns)) {
       if (!entry.original)
@@ -508,6 +562,7 @@ std::size_t refresh(Table& table, double budget_s, Shell& shell, const TuneWatch
     const Measured& kept = entry.original ? *slow : *fast;
     entry.time_ns = kept.time_ns;
     entry.evaluate_s = kept.seconds;
+    entry.proved = !entry.original;
     if (slow) entry.original_ns = slow->time_ns;
     entry.tools = measuring.tools(entry.candidate, entry.shape);
     ++measured;

@@ -51,6 +51,7 @@ json entry_json(const Entry& entry) {
               {"original_ns", or_null(entry.original_ns)},
               {"expected_regret", entry.expected_regret},
               {"evaluate_s", entry.evaluate_s},
+              {"proved", entry.proved},
               {"tools", tools_json(entry.tools)}});
   return row;
 }
@@ -66,6 +67,7 @@ Entry entry_of(const json& row, const std::string& kernel) {
   entry.original_ns = number_or_none(row, "original_ns");
   entry.expected_regret = row.at("expected_regret");
   entry.evaluate_s = row.at("evaluate_s");
+  entry.proved = row.at("proved");
   entry.tools = tools_of(row.at("tools"));
   return entry;
 }

@@ -25,6 +25,7 @@ struct Entry {
   std::optional<double> original_ns;  // of the baseline, there
   double expected_regret = 0;         // by the model, when the table was made
   double evaluate_s = 0;              // that measuring it took
+  bool proved = false;                // by all gates of a finalist, there
   Tools tools;
 };
 
