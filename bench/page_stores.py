@@ -132,16 +132,34 @@ class Making:
         for at, (node, verdict) in enumerate([("node0", "first"), ("node1", "first"), ("node2", "first"), ("node1", "suspect"), ("node2", "quarantined"), ("node0", "good")]):
             self.insert("card_check", campaign=campaign, node=node, device_uuid=f"GPU-{node[-1]}f31", device_name="NVIDIA H200", driver_release="580.82", occasion="joined" if at < 3 else "due",
                         verdict=verdict, method="copy 1", bytes_per_s=4.1e12, operations_per_s=9e14, drift=None if at < 3 else -0.04 * at, why="" if verdict in ("first", "good") else f"its copy is {at * 4} % slower than when it joined",
-                        state=json.dumps({"clock_mhz": 1700, "temperature_c": 61, "power_w": 512, "throttle": []}), seconds=3.1, checked_unix=begun + at * 10)
+                        state=json.dumps({"sm_clock_mhz": 1700 + at, "memory_clock_mhz": 3201, "temperature_celsius": 61, "power_watts": 512, "throttle_reasons": []}), seconds=3.1, checked_unix=begun + at * 10)
+
+    def proposed(self, campaign, base, own, variant, begun):
+        """One attempt of a variant that somebody proposed: that of `base`, a little faster."""
+        candidate = self.insert("candidate", **(own | {"variant": variant}))
+        self.db.row_factory = sqlite3.Row
+        row = dict(self.db.execute("SELECT * FROM iteration WHERE id = ?", (base,)).fetchone())
+        self.db.row_factory = None
+        attempt = self.insert("attempt", campaign=campaign, candidate=candidate, workload=row["workload"], ask=0, purpose="search", begun_unix=begun, parent=HASH, node="node0", device_uuid="GPU-0f31")
+        factor = self.draw.uniform(1.05, 1.3)
+        faster = {name: row[name] / factor for name in ("time_ns", "time_lo_ns", "time_hi_ns") if row[name]}
+        slower = {name: row[name] * factor for name in ("speedup", "speedup_lo", "speedup_hi") if row[name]}
+        del row["id"]
+        return self.insert("iteration", **(row | faster | slower | {"attempt": attempt, "candidate": candidate, "purpose": "search", "ended_unix": begun + 1, "confirmed": 0}))
 
     def proposals(self, campaign, made, begun, long=False):
+        base, _, own, workload = next(one for one in made if self.db.execute("SELECT outcome = 'passed' AND purpose = 'search' FROM iteration WHERE id = ?", (one[0],)).fetchone()[0])
+        newest, at_best = own["variant"], base
         outcomes = ["accepted", "accepted", "unparsable", "accepted", "twin", "unusable", "accepted"]
         for at, outcome in enumerate(outcomes):
-            _, _, own, workload = made[min(at * 3 + 1, len(made) - 1)]
+            variant = own["variant"][:60] + f"_proposed_{at + 1}" if outcome == "accepted" else ""
+            parent = newest if at != 4 else own["variant"]
+            if variant:
+                at_best, newest = self.proposed(campaign, at_best, own, variant, begun + 40 + at), variant
             self.insert("proposal", campaign=campaign, number=at + 1, second_to=3 if at == 3 else None, kernel=own["kernel"], workload=workload, technique=own["technique"], ask="a new variant of the fastest",
-                        parents=json.dumps([own["variant"]]), proposer="claude", request=text_hash(self.db, "proposal_text", "Make it faster.\n" * 40), reply=text_hash(self.db, "proposal_text", SOURCE), model="a-model-of-2026",
+                        parents=json.dumps([parent]), proposer="claude", request=text_hash(self.db, "proposal_text", "Make it faster.\n" * 40), reply=text_hash(self.db, "proposal_text", SOURCE), model="a-model-of-2026",
                         tokens_in=12000 + at, tokens_out=2400, usd=0.04, usd_source="proposer", latency_s=31.5, asked_unix=begun + at, outcome=outcome, message="" if outcome == "accepted" else "no block of source was found in the reply",
-                        hypothesis="Fewer barriers, because each warp keeps its own maximum" + (" and a sentence that goes on and on" * 20 if long else ""), predict_lo=1.2, predict_hi=1.6, twin="" if outcome != "twin" else own["variant"], variant=own["variant"] if outcome == "accepted" else "",
+                        hypothesis="Fewer barriers, because each warp keeps its own maximum" + (" and a sentence that goes on and on" * 20 if long else ""), predict_lo=1.2, predict_hi=1.6, twin="" if outcome != "twin" else own["variant"], variant=variant,
                         source=text_hash(self.db, "proposal_text", SOURCE), normal_hash=HASH)
 
     def profile(self, iteration):
@@ -151,6 +169,16 @@ class Making:
                               launches=json.dumps([{"entry": "k", "blocks": 512, "sampled_blocks": 16, "numbers": list(numbers.items()), "lines": lines}]), wall_s=1.2)
         for metric, value in numbers.items():
             self.insert("profile_number", profile=profile, metric=metric, value=value)
+
+    def peak(self):
+        """What the device was measured to reach under two drivers, and the clocks of its samples."""
+        name = self.db.execute("SELECT device_name FROM campaign LIMIT 1").fetchone()[0]
+        theory = {"bytes_per_s": 4.8e12, "flops": {"f16": 1.07e15, "f32": 6.7e13}, "exps_per_s": 4.2e12}
+        for at, driver in enumerate(["570.124", "580.82"]):
+            measured = {"bytes_per_s": 4.1e12 + at * 1e11, "l2_bytes_per_s": 9.2e12, "flops": {"f16": 7.9e14, "f32": 6.1e13}, "exps_per_s": 3.9e12, "launch_ns": 2100}
+            self.insert("device_peak", device_name=name, driver=driver, theoretical=json.dumps(theory), measured=json.dumps(measured), measured_unix=1_780_000_000 + at * 86400)
+        for iteration, in self.db.execute("SELECT iteration FROM sample WHERE kind = 'rotating_ns'").fetchall():
+            self.insert("sample", iteration=iteration, kind="clock_mhz", series=json.dumps([1980 - self.draw.randrange(4) * 15 for _ in range(60)]))
 
     def live(self, campaign, begun):
         live = {"campaign": campaign, "told_unix": begun + 60, "doing": "softmax 20_online BLOCK=128 on r4096x1024_bf16", "doing_unix": begun + 50, "phase": "timing", "phase_unix": begun + 52, "phase_deadline_unix": begun + 82, "flights": [],
@@ -192,6 +220,7 @@ def make(kind, source, target):
                 store.proposals(campaign, made, begun)
             for iteration, *_ in made[:20]:
                 store.profile(iteration)
+        store.peak()
         store.live(campaign, begun)
     store.db.commit()
     store.db.close()

@@ -1,5 +1,6 @@
 """The SBOM of a release: CycloneDX 1.5. What is linked into the program, the files, and what an image is made of."""
 import hashlib, json, subprocess, time, uuid
+from pathlib import Path
 from urllib.parse import quote
 
 # What is in the program, by Debian package.
@@ -22,6 +23,10 @@ def linked():
         version, source = subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True).stdout.split(" ")
         components.append({**debian(source, version, "library", "source"),
                            "licenses": [{"expression": licence}] if " " in licence else [{"license": {"id": licence}}]})
+    page = json.loads((Path(__file__).resolve().parent.parent / "harness/serve_http/page/package-lock.json").read_text())
+    uplot = page["packages"]["node_modules/uplot"]   # in the live page's script; the other packages only make it
+    components.append({"type": "library", "name": "uplot", "version": uplot["version"], "purl": f"pkg:npm/uplot@{uplot['version']}",
+                       "licenses": [{"license": {"id": uplot["license"]}}]})
     return components
 
 

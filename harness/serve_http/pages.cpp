@@ -34,7 +34,7 @@ const std::vector<Page>& pages() {
   static const std::vector<Page> all{
       {"/campaigns", {"campaigns"}},
       {"/campaign/:campaign",
-       {"workloads", "campaign", "curve", "ends", "decisions", "spend", "techniques", "cards", "proposals"}},
+       {"workloads", "campaign", "curve", "ends", "events", "decisions", "spend", "techniques", "cards", "proposals"}},
       {"/campaign/:campaign/curve", {"curve", "workloads"}, Detail::none, false},
       {"/campaign/:campaign/report",
        {"gains", "heat", "parameters", "failures", "calibration", "predictions", "profiles", "rules", "rivals",

@@ -173,6 +173,7 @@ Answer Site::answer(const Asked& asked) {
     PageWords words = asked.words;
     for (const auto& [name, value] : page->words) words[name] = value;
     words.emplace("before", "999999999999999");
+    words.emplace("text", "");
     words.emplace("most", kMostDecisions);
     const AskedPage meant = of_two_attempts(*page, words);
     return data(meant, std::move(words));

@@ -247,6 +247,39 @@ TEST_CASE("filters hold together, and what looks like SQL is a name that nothing
   CHECK(answered(site, "/attempts.json", {{"variant", std::string("a\0b", 3)}}).at("status") == 400);
 }
 
+TEST_CASE("campaigns are filtered by words in any order, and what happened last in one is told") {
+  Served served(0, 0);
+  std::int64_t campaign = 0;
+  {
+    const auto store = served.write();
+    CampaignRecord record = a_campaign();
+    record.name = "a \"night\" of tries";
+    campaign = store->begin_campaign(record);
+    Passed passed;
+    store::test::record(*store, an_attempt(campaign, 1), an_evaluation(passed));
+    store::test::record(*store, an_attempt(campaign, 2), an_evaluation(Rejected{"guards", "wrote past its output"}));
+    store->end_campaign(campaign, EndReason::budget, 10, 0.1);
+    store->end_campaign(store->begin_campaign(a_campaign()), EndReason::strategy, 10, 0.1);
+  }
+  Site site(served.shell, {});
+  const auto of = [&](const std::string& text) {
+    const json found = answered(site, "/campaigns.json", {{"text", text}});
+    CHECK(found.at("status") == 200);
+    return column(found.at("tables").at("campaigns"), "campaign");
+  };
+  const auto only = std::vector<std::int64_t>{campaign};
+  CHECK(of("").size() == 2);
+  CHECK(of("budget \"NIGHT\"") == only);
+  CHECK(of("tries budget  night") == only);
+  CHECK(of(std::to_string(campaign) + " tries") == only);
+  for (const char* none : {"tries strategy", "' OR 1 --", "\",\"", "\\", "\n"}) CHECK(of(none).empty());
+  const json events = answered(site, fmt::format("/campaign/{}.json", campaign)).at("tables").at("events");
+  std::set<std::string> told;
+  for (const json& row : events.at("rows")) told.insert(row.at(1));
+  CHECK(told == std::set<std::string>{"new best", "rejected"});
+  CHECK_THAT(events.dump(), Catch::Contains("guards: wrote past its output"));
+}
+
 TEST_CASE("a question that takes too long, or writes, is refused with a sentence") {
   Served served;
   Site site(served.shell, {.query_seconds = 0.05});

@@ -3,6 +3,10 @@ WITH shown AS (
   SELECT p.* FROM campaign p
   WHERE p.id < :before AND (p.strategy <> '' OR EXISTS (SELECT 1 FROM environment e WHERE e.campaign = p.id
                                                          AND json_extract(e.facts, '$.recorded_in') IS NOT NULL))
+    AND NOT EXISTS (   -- a word of the filter that the campaign does not have
+      SELECT 1 FROM json_each('[' || replace(json_quote(lower(:text)), ' ', '","') || ']') w
+      WHERE instr(lower(p.id || ' ' || coalesce(p.name, '') || ' ' || p.kernels || ' ' || p.device || ' ' || p.device_name || ' ' || p.strategy || ' ' || p.search
+                        || ' ' || coalesce(p.reason, 'not ended running') || ' ' || strftime('%Y-%m-%d %H:%M', p.started_unix, 'unixepoch')), w.value) = 0)
   ORDER BY p.id DESC LIMIT 100),
 counted AS (
   SELECT r.campaign, r.iterations, r.passed, r.screened FROM rollup_arm r JOIN shown s ON s.id = r.campaign

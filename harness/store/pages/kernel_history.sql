@@ -1,8 +1,8 @@
--- What each of the last 60 campaigns came to, by workload: the fastest that passed
-WITH latest AS (SELECT DISTINCT campaign FROM rollup_arm WHERE kernel = :kernel ORDER BY campaign DESC LIMIT 60)
-SELECT p.device_name, i.workload, i.campaign, p.name, strftime('%Y-%m-%d %H:%M', p.started_unix, 'unixepoch') AS begun, p.started_unix,
-       min(i.time_ns) AS time_ns, max(i.confirmed) AS confirmed
-FROM latest l CROSS JOIN iteration i INDEXED BY iteration_by_campaign ON i.campaign = l.campaign JOIN campaign p ON p.id = l.campaign
-WHERE i.kernel = :kernel AND i.outcome = 'passed' AND i.purpose <> 'rival' AND i.time_ns IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM struck l WHERE l.campaign = i.campaign AND l.workload = i.workload AND l.candidate = i.candidate)
-GROUP BY i.campaign, i.workload ORDER BY p.started_unix
+-- What each campaign came to, by workload: the fastest that passed, the newest campaign first
+WITH best AS (   -- of the steps by which a campaign's best fell, the last
+  SELECT s.campaign, s.workload, min(s.time_ns) AS time_ns, s.iteration
+  FROM rollup_step s WHERE s.kernel = :kernel GROUP BY 1, 2)
+SELECT p.device_name, b.workload, b.campaign, p.name, strftime('%Y-%m-%d %H:%M', p.started_unix, 'unixepoch') AS begun, p.started_unix,
+       b.time_ns, i.confirmed, b.iteration
+FROM best b JOIN campaign p ON p.id = b.campaign JOIN iteration i ON i.id = b.iteration
+ORDER BY p.started_unix DESC, b.campaign DESC, b.workload LIMIT 5000

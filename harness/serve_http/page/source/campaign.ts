@@ -7,7 +7,7 @@ import { bar, linear_ticks, shares, step_chart, StepPoint, time_ticks } from './
 import { data_links, data_table, panel, panel_with } from './table';
 import { attempt_link, campaign_link, columns_of, floor_cell, geometric_mean, kernel_link, state_badge, tile, time_cell, time_kind } from './parts';
 import { look, outcome } from './outcome';
-import { now_panel } from './now';
+import { growing, now_panel } from './now';
 import { proposals_table } from './proposals';
 import { report_head, report_sections } from './report';
 
@@ -76,6 +76,31 @@ function workloads(data: PageData): HTMLElement {
   });
 }
 
+/// The look of an event, and its word.
+const kEvents: Record<string, [string, string]> = { 'new best': ['▲', 'good'], confirmed: ['✓', 'good'], lost: ['✕', 'bad'], baseline: ['–', 'calm'], rival: ['–', 'calm'], left: ['→', 'calm'], stopped: ['■', 'calm'], proposal: ['?', 'calm'], card: ['·', 'calm'] };
+
+function events(data: PageData): HTMLElement {
+  const rows = data.tables['events']!.rows;
+  if (rows.length === 0) return h('p', { class: 'none' }, 'nothing has happened yet');
+  const word = (row: Row): Child => {
+    const known = kEvents[row['event']];
+    if (!known) return outcome(row['event']);
+    const bad = row['event'] === 'card' && !['first', 'good'].includes(row['what']);
+    return h('span', { class: `outcome ${bad ? 'bad' : known[1]}` }, h('i', { 'aria-hidden': 'true' }, known[0]), row['event']);
+  };
+  const what = (row: Row): Child => row['event'] === 'card' ? [row['workload'], ': ', row['what']]
+    : row['proposal'] !== null ? [link(`/campaign/${data.tables['campaign']!.rows[0]!['campaign']}/proposal/${row['proposal']}`, `#${row['proposal']}`), ' ', row['what']]
+    : row['iteration'] !== null ? [attempt_link(row['iteration']), ' ', format.short(row['what'], 36)] : row['what'];
+  const item = (row: Row): HTMLElement => h('li', {}, h('div', { class: 'line' }, h('small', {}, row['at']), word(row), h('span', {}, what(row)),
+    h('span', { class: 'push' }, row['time_ns'] !== null ? format.time(row['time_ns']) : '', row['speedup'] !== null && row['event'] !== 'baseline' ? h('small', {}, ` ${format.ratio(row['speedup'])}`) : '')),
+  h('small', { class: 'about' }, row['event'] === 'card' ? '' : h('span', {}, format.short(row['workload'], 48)), row['why'] ? h('span', { title: row['why'] }, row['event'] === 'card' ? '' : ': ', format.short(row['why'], 140)) : null));
+  const place = h('ol', { class: 'events' }, rows.slice(0, 8).map(item));
+  const more = rows.length > 8 ? h('button', { type: 'button', onclick: () => { all_events = true; put(place, rows.map(item)); more?.remove(); } }, `the last ${rows.length}`) : null;
+  if (all_events) { put(place, rows.map(item)); more?.remove(); return h('div', {}, place); }
+  return h('div', {}, place, more);
+}
+let all_events = false;   // somebody asked for them: the next event does not fold them again
+
 function decisions(data: PageData): HTMLElement {
   const rows = data.tables['decisions']!.rows;
   if (rows.length === 0) return h('p', { class: 'none' }, 'no turn to another arm yet');
@@ -139,12 +164,20 @@ function tiles(data: PageData, live: Live | undefined): HTMLElement {
     tile('cost', format.money(usd), row['max_cost_usd'] ? [bar((usd ?? 0) / row['max_cost_usd'], 'of the limit', 'thin'), `of ${format.money(row['max_cost_usd'])}`] : row['usd_per_hour'] ? `$${row['usd_per_hour']} an hour` : ''));
 }
 
+/// What runs on a card now, and since when; nothing where it is free.
+function leases(row: Row, live: Live | undefined): Child {
+  const at = feed.latest?.at ?? performance.now(), flights = (live?.in_flight ?? []).filter((flight) => flight.node === row['node']);
+  if (!live || live.state !== 'running') return '';
+  return flights.length ? flights.map((flight) => h('div', { class: 'line' }, state_badge('running', flight.purpose), h('span', { class: 'cut', title: `${flight.kernel} ${flight.variant} ${flight.config} on ${flight.workload}` }, `${flight.variant} on ${flight.workload}`), growing(flight.age_s, at, true))) : h('span', { class: 'soft' }, 'free');
+}
+
 function cards_table(data: PageData, live: Live | undefined): Child {
   const rows = data.tables['cards']!.rows;
   if (rows.length === 0) return null;
   return panel('Cards of the fleet', data_table({ rows, columns: [
     { name: 'node', key: 'node', cell: (row) => row['node'] },
-    { name: 'state', cell: (row) => [row['verdict'] ? h('span', { class: `badge ${['first', 'good'].includes(row['verdict']) ? 'good' : 'bad'}`, title: row['why'] }, row['verdict']) : '', live?.in_flight.some((flight) => flight.node === row['node']) ? state_badge('running', 'leased') : null] },
+    { name: 'state', cell: (row) => [row['verdict'] ? h('span', { class: `badge ${['first', 'good'].includes(row['verdict']) ? 'good' : 'bad'}`, title: row['why'] }, row['verdict']) : '', ] },
+    { name: 'leased to', cell: (row) => leases(row, live) },
     { name: 'card', mono: true, late: 3, cell: (row) => h('span', { class: 'cut' }, row['card'] ?? '') },
     { name: 'attempts', key: 'attempts', number: true, cell: (row) => format.count(row['attempts']) },
     { name: 'passed', key: 'passed', number: true, cell: (row) => format.count(row['passed']) },
@@ -200,7 +233,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     history.replaceState(null, '', `${location.pathname}${words.size ? `?${words}` : ''}`);
   };
   const places = { top: h('div'), now: h('div'), tiles: h('div'), charts: h('div', { class: 'charts' }), axes: h('span', { class: 'choices' }), workloads: h('div'),
-    legend: h('div'), attempts: h('div'), decisions: h('div'), spend: h('div'), techniques: h('div'), cards: h('div'), proposals: h('div') };
+    legend: h('div'), attempts: h('div'), events: h('div'), decisions: h('div'), spend: h('div'), techniques: h('div'), cards: h('div'), proposals: h('div') };
 
   const filter_words = (): string => {
     const words = new URLSearchParams({ campaign: String(campaign), limit: '25' });
@@ -241,6 +274,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     draw_charts();
     put(places.workloads, workloads(data));
     draw_legend();
+    put(places.events, events(data));
     put(places.decisions, decisions(data));
     put(places.spend, shares(by_stage(data.tables['spend']!.rows)));
     put(places.techniques, data_table({ rows: data.tables['techniques']!.rows, columns: [
@@ -256,15 +290,16 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
   const key_of_line = (key: string, name: string, words: string): Child => first.tables['workloads']!.rows.some((row) => row[key] !== null) ? [h('i', { class: `k ${name}` }), words] : null;
   put(main, places.top, kept ? report_head(first['report']) : null, places.tiles, h('div', { class: 'columns' },
     h('div', { class: 'wide' },
-      places.now,
+      places.now, places.cards,
       panel_with('How the best times fell', places.axes, places.charts,
         h('p', { class: 'key' }, h('i', { class: 'k stair' }), 'best so far, with its 95 % interval', key_of_line('rival_ns', 'rival', 'rival'), key_of_line('floor_ns', 'floor', 'floor: what the GPU allows'), key_of_line('outside_ns', 'outside', 'outside program, by its own measure'))),
       panel('Best of every workload', places.workloads),
       panel('Attempts', places.attempts),
       kept ? null : h('div', { class: 'pair' }, panel('Where the seconds went', places.spend), panel('Techniques', places.techniques)),
-      places.proposals, places.cards, kept ? null : report_panel(campaign)),
+      places.proposals, kept ? null : report_panel(campaign)),
     h('div', { class: 'rail' },
       panel('How attempts ended', places.legend),
+      panel('Last events', places.events),
       panel('Decisions, the newest first', places.decisions))),
     kept ? report_sections(first['report']) : null);
   draw();
@@ -287,6 +322,7 @@ export function campaign_page(main: HTMLElement, first: PageData): void {
     live = moment.live.find((one) => one.campaign === campaign);
     put(places.now, live ? panel('Now', now_panel(live)) : null);
     draw_top();
+    put(places.cards, cards_table(data, live));
     const newest = (live?.iterations ?? 0) + 1e7 * Number(moment.newest['ended'] ?? 0), state = live?.state ?? '';
     if (seen >= 0 && (newest !== seen || state !== was)) void refresh();
     seen = newest;

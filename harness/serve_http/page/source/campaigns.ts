@@ -59,19 +59,19 @@ function mean_of(data: PageData, of: (row: Row) => number | null): number | null
   return geometric_mean(data.tables['workloads']!.rows.map(of).filter((value): value is number => value !== null));
 }
 
-function filtered(rows: Row[], words: string): Row[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows.filter((row) => {
-    const text = [row['campaign'], row['name'], row['kernels'], row['device_name'], row['strategy'], row['search'], row['reason'], row['begun']].join(' ').toLowerCase();
-    return wanted.every((word) => text.includes(word));
-  });
-}
-
 export function campaigns_page(main: HTMLElement, data: PageData): void {
   document.title = 'campaigns · harness';
   const search = new URLSearchParams(location.search);
   const lives = new Map<number, Live>();
-  let rows = data.tables['campaigns']!.rows;
+  let rows = data.tables['campaigns']!.rows, timer = 0, asked = 0;
+  const load = async (): Promise<void> => {
+    const own = ++asked;
+    const next = await ask(`/campaigns.json?text=${encodeURIComponent(box.value)}`);
+    if (own !== asked) return;
+    rows = next.tables['campaigns']!.rows;
+    draw();
+    older();
+  };
   const running = h('div', { class: 'livecards' }), table = h('div'), more = h('div');
   const box = h('input', {
     type: 'search', placeholder: 'filter: name, kernel, device, strategy…', value: search.get('text') ?? '', 'aria-label': 'filter campaigns',
@@ -79,7 +79,8 @@ export function campaigns_page(main: HTMLElement, data: PageData): void {
       const words = new URLSearchParams(location.search);
       if (box.value) words.set('text', box.value); else words.delete('text');
       history.replaceState(null, '', `${location.pathname}${words.size ? `?${words}` : ''}`);
-      draw();
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => void load(), 150);   // all campaigns, not only those that are shown
     },
   });
   const draw = (): void => {
@@ -87,8 +88,8 @@ export function campaigns_page(main: HTMLElement, data: PageData): void {
     draw_table();
   };
   const draw_table = (): void => put(table, data_table({
-    rows: filtered(rows, box.value),
-    empty: rows.length ? 'no campaign fits the filter' : 'no campaign yet: harness run KERNEL --budget 60s makes one',
+    rows,
+    empty: box.value ? 'no campaign fits the filter' : 'no campaign yet: harness run KERNEL --budget 60s makes one',
     on_open: (row) => `/campaign/${row['campaign']}`,
     columns: [
       { name: '#', key: 'campaign', number: true, cell: (row) => link(`/campaign/${row['campaign']}`, row['campaign']) },
@@ -110,7 +111,7 @@ export function campaigns_page(main: HTMLElement, data: PageData): void {
     ],
   }));
   const older = (): void => put(more, rows.length > 0 && rows.length % 100 === 0 ? h('button', { type: 'button', onclick: async () => {
-    const next = await ask(`/campaigns.json?before=${rows.at(-1)!['campaign']}`);
+    const next = await ask(`/campaigns.json?before=${rows.at(-1)!['campaign']}&text=${encodeURIComponent(box.value)}`);
     rows = [...rows, ...next.tables['campaigns']!.rows];
     draw();
     older();
@@ -124,7 +125,7 @@ export function campaigns_page(main: HTMLElement, data: PageData): void {
     lives.clear();
     for (const live of moment.live) lives.set(live.campaign, live);
     const now = JSON.stringify([moment.newest['campaign'], moment.newest['ended'], [...lives.keys()]]);
-    if (known && now !== known) void ask('/campaigns.json').then((next) => { rows = next.tables['campaigns']!.rows; draw(); older(); });
+    if (known && now !== known) void load();
     else if (now !== known) draw();
     known = now;
   });

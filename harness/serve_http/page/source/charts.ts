@@ -179,7 +179,7 @@ export function scatter(points: { x: number; y: number; tone: string; title: str
     y.ticks.map((tick) => [svg('line', { class: 'grid', x1: left, x2: width - right, y1: y.at(tick), y2: y.at(tick) }), svg('text', { class: 'tick', x: left - 6, y: y.at(tick) + 3.5, 'text-anchor': 'end' }, y_text(tick))]),
     x.ticks.map((tick) => svg('text', { class: 'tick', x: x.at(tick), y: height - bottom + 14, 'text-anchor': 'middle' }, x_text(tick))),
     svg('text', { class: 'tick', x: (left + width - right) / 2, y: height - 4, 'text-anchor': 'middle' }, x_name),
-    points.map((point) => svg('a', { href: point.href }, svg('circle', { class: `point ${point.tone}`, cx: x.at(point.x), cy: y.at(point.y), r: 2.6 }, svg('title', {}, point.title))))));
+    points.map((point) => { const dot = svg('circle', { class: `point ${point.tone}`, cx: x.at(point.x), cy: y.at(point.y), r: 2.6 }, svg('title', {}, point.title)); return point.href ? svg('a', { href: point.href }, dot) : dot; })));
 }
 
 /// A promised range of speedups and what came, on one axis from 1x on.

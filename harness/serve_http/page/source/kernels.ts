@@ -2,7 +2,8 @@
 import { Child, h, link, put, svg } from './dom';
 import { ask, PageData, Row } from './data';
 import * as format from './format';
-import { bar, linear_ticks, scatter, step_chart } from './charts';
+import { bar, scatter } from './charts';
+import { as_table, series_chart } from './series';
 import { data_links, data_table, panel, panel_with } from './table';
 import { attempt_link, campaign_link, floor_cell, kernel_link, time_cell } from './parts';
 import { look } from './outcome';
@@ -38,19 +39,24 @@ function heat(rows: Row[], kernel: string): Child {
     }))))));
 }
 
-/// A line a workload over the campaigns' dates.
-function history(rows: Row[]): Child {
+/// What each campaign came to, a chart a workload. The newest 50 workloads are drawn; the table and the CSV have all.
+function history(rows: Row[], device: string): Child {
   const by = new Map<string, Row[]>();
-  for (const row of rows) by.set(row['workload'], [...(by.get(row['workload']) ?? []), row]);
-  const start = Math.min(...rows.map((row) => row['started_unix']));
-  const long = Math.max(...rows.map((row) => row['started_unix'])) - start > 7 * 86400;   // then the year says more than the minute
-  const days = (x: number): string => { const at = new Date((start + x) * 1000).toISOString(); return long ? at.slice(0, 10) : at.slice(5, 16).replace('T', ' '); };
-  const several = [...by.entries()].filter(([, list]) => new Set(list.map((row) => row['campaign'])).size > 1);
-  if (!several.length) return h('p', { class: 'none' }, 'each workload was in one campaign only: a second makes a history');
-  return h('div', { class: 'charts' }, several.map(([name, list]) => step_chart({
-    title: name, points: list.map((row) => ({ x: row['started_unix'] - start, y: row['time_ns'], lo: null, hi: null, href: `/campaign/${row['campaign']}`, title: `campaign ${row['campaign']} ${row['name'] ?? ''}, ${row['begun']}: ${format.time(row['time_ns'])}` })),
-    until: Math.max(...list.map((row) => row['started_unix'])) - start, rival: null, floor: null, x_text: days, x_ticks: (until) => linear_ticks(0, until, 2),
-  })));
+  for (const row of [...rows].reverse()) by.set(row['workload'], [...(by.get(row['workload']) ?? []), row]);   // the oldest first
+  const unix = rows.map((row) => row['started_unix'] as number);
+  const long = Math.max(...unix) - Math.min(...unix) > 7 * 86400;   // then the year says more than the minute
+  const day = (x: number): string => { const at = new Date(x * 1000).toISOString(); return long ? at.slice(0, 10) : at.slice(5, 16).replace('T', ' '); };
+  const several = [...by.entries()].filter(([, list]) => list.length > 1);
+  const table = as_table(() => data_table({ rows: rows.slice(0, 1000), on_open: (row) => `/campaign/${row['campaign']}`, columns: [
+    { name: 'begun (UTC)', key: 'started_unix', cell: (row) => row['begun'] }, { name: 'campaign', key: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }, { name: 'name', late: 2, cell: (row) => row['name'] ?? '' },
+    { name: 'workload', key: 'workload', cell: (row) => row['workload'] }, { name: 'time', key: 'time_ns', number: true, cell: (row) => format.time(row['time_ns']) },
+    { name: 'confirmed', late: 1, cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : '') }, { name: 'attempt', number: true, late: 2, cell: (row) => attempt_link(row['iteration']) }] }));
+  if (!several.length) return [h('p', { class: 'none' }, 'each workload was in one campaign only: a second makes a history'), table];
+  return [h('p', { class: 'lead' }, `${format.count(new Set(rows.map((row) => row['campaign'])).size)} campaigns. A drag zooms, a double click goes back, a click opens the campaign.`), h('div', { class: 'charts' }, several.slice(0, 50).map(([name, list]) => series_chart({
+    title: name, group: device, words: `${list.length} campaigns from ${list[0]!['begun']} to ${list.at(-1)!['begun']}, first ${format.time(list[0]!['time_ns'])}, last ${format.time(list.at(-1)!['time_ns'])}`,
+    lines: [{ name, points: list.map((row) => ({ x: row['started_unix'], y: row['time_ns'], href: `/campaign/${row['campaign']}`, title: `${format.time(row['time_ns'])} · campaign ${row['campaign']} ${format.short(row['name'] ?? '', 24)} · ${row['begun']}` })) }],
+    x_text: day, y_text: format.time,
+  }))), table];
 }
 
 const kAxes = ['time_ns', 'speedup', 'of_floor', 'registers', 'shared_bytes', 'spill_bytes', 'build_s', 'gates_s', 'timing_s', 'wall_s', 'usd', 'iteration'];
@@ -118,7 +124,7 @@ export function kernel_page(main: HTMLElement, data: PageData): void {
       { name: 'campaign', number: true, late: 3, cell: (row) => campaign_link(row['campaign']) }, { name: 'attempt', number: true, late: 3, cell: (row) => attempt_link(row['iteration']) }, { name: 'ended', key: 'ended', late: 2, cell: (row) => row['ended'].slice(0, 10) }] })),
     heats,
     h('div', { class: 'pair' }, scatter_panel(kernel), panel('What the values of parameters cost', parameters(data.tables['kernel_parameters']!.rows))),
-    devices.map((device) => panel(`History of the best times, ${device}`, history(data.tables['kernel_history']!.rows.filter((row) => row['device_name'] === device)))));
+    devices.map((device) => panel_with(`History of the best times, ${device}`, data_links('kernel_history'), history(data.tables['kernel_history']!.rows.filter((row) => row['device_name'] === device), device))));
 }
 
 export { svg };

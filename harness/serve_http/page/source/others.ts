@@ -3,6 +3,7 @@ import { Child, h, link, put } from './dom';
 import { ask, PageData, Row, table_of } from './data';
 import * as format from './format';
 import { bar, scatter } from './charts';
+import { series_chart } from './series';
 import { diff_listing } from './highlight';
 import { Column, data_links, data_table, panel, panel_with } from './table';
 import { attempt_link, campaign_link, facts } from './parts';
@@ -106,19 +107,32 @@ export function devices_page(main: HTMLElement, data: PageData): void {
     const value = measured[key] as number | undefined, most = theory[key] as number | undefined;
     return value ? [format.rate(value, 'B/s'), most ? [' ', bar(value / most, `${format.share(value / most)} of ${format.rate(most, 'B/s')}`)] : ''] : '';
   };
+  /// Of the type that it computes fastest with.
+  const arithmetic = (row: Row): Child => {
+    const measured = Object.entries((format.parsed(row['measured']) ?? {}).flops ?? {}) as [string, number][], theory = (format.parsed(row['theoretical']) ?? {}).flops ?? {};
+    const [type, value] = measured.sort((a, b) => b[1] - a[1])[0] ?? ['', 0];
+    return value ? [format.rate(value, 'op/s'), h('small', {}, ` ${type}`), theory[type] ? [' ', bar(value / theory[type], `${format.share(value / theory[type])} of ${format.rate(theory[type], 'op/s')}`)] : ''] : '';
+  };
+  const used_for = (row: Row): Child => {
+    const kernels = (format.parsed(row['kernels']) ?? []) as string[];
+    return kernels.slice(0, 8).map((kernel, at) => [at ? ', ' : '', link(`/attempts?device=${encodeURIComponent(row['device_name'])}&kernel=${encodeURIComponent(kernel)}`, format.short(kernel, 36))]).concat(kernels.length > 8 ? [`, ${kernels.length - 8} more`] : []);
+  };
   put(main,
     panel_with('Devices', data_links(), data_table({ rows: data.tables['devices']!.rows, empty: ['No campaign has run on a device yet. ', h('code', {}, 'harness devices'), ' says what is here.'], columns: [
       { name: 'device', key: 'device_name', cell: (row) => link(`/attempts?device=${encodeURIComponent(row['device_name'])}`, row['device_name']) }, { name: 'driver', cell: (row) => row['driver'] ?? '' },
       { name: 'campaigns', key: 'campaigns', number: true, cell: (row) => row['campaigns'] }, { name: 'used', key: 'spent_s', number: true, cell: (row) => format.seconds(row['spent_s']) }, { name: 'cost', key: 'cost_usd', number: true, cell: (row) => format.money(row['cost_usd']) },
-      { name: 'first', late: 2, cell: (row) => row['first'] }, { name: 'last', late: 1, cell: (row) => row['last'] }, { name: 'memory, measured', cell: (row) => peaks(row, 'bytes_per_s') }, { name: 'L2, measured', late: 1, cell: (row) => peaks(row, 'l2_bytes_per_s') },
-      { name: 'launch', number: true, cell: (row) => format.time((format.parsed(row['measured']) ?? {})['launch_ns']) }, { name: 'measured at', late: 2, cell: (row) => row['measured_at'] ?? '' }] })),
+      { name: 'first', late: 2, cell: (row) => row['first'] }, { name: 'last', late: 1, cell: (row) => row['last'] }, { name: 'memory, measured', cell: (row) => peaks(row, 'bytes_per_s') }, { name: 'L2, measured', late: 1, cell: (row) => peaks(row, 'l2_bytes_per_s') }, { name: 'arithmetic, measured', late: 2, cell: arithmetic },
+      { name: 'SM clock', number: true, late: 1, cell: (row) => (row['most_mhz'] === null ? '' : h('span', { title: `of the timed samples of the newest ${row['clocked']} attempts` }, row['least_mhz'] < row['most_mhz'] ? `${format.count(row['least_mhz'])} to ${format.count(row['most_mhz'])} MHz` : `${format.count(row['most_mhz'])} MHz`)) },
+      { name: 'launch', number: true, cell: (row) => format.time((format.parsed(row['measured']) ?? {})['launch_ns']) }, { name: 'measured at', late: 2, cell: (row) => row['measured_at'] ?? '' },
+      { name: 'used for', wide: true, cell: (row) => used_for(row) }] })),
     panel('Drivers and hosts', data_table({ rows: data.tables['drivers']!.rows, empty: 'no campaign yet', columns: [
       { name: 'device', cell: (row) => row['device_name'] }, { name: 'driver', cell: (row) => row['driver'] || 'not recorded' }, { name: 'host', late: 1, cell: (row) => row['host'] ?? 'not recorded' }, { name: 'campaigns', number: true, cell: (row) => row['campaigns'] },
       { name: 'from', cell: (row) => [row['first'], ' ', campaign_link(row['first_campaign'])] }, { name: 'to', cell: (row) => [row['last'], ' ', campaign_link(row['last_campaign'])] }] })),
     panel('Calibrations of cards', data_table({ rows: data.tables['card_checks']!.rows, empty: 'No fleet has calibrated a card in this store: only campaigns on several cards do.', columns: [
       { name: 'checked', key: 'checked', cell: (row) => row['checked'] }, { name: 'node', cell: (row) => row['node'] }, { name: 'card', mono: true, cell: (row) => h('span', { class: 'cut' }, row['card']) }, { name: 'verdict', cell: (row) => h('span', { class: `badge ${['first', 'good'].includes(row['verdict']) ? 'good' : 'bad'}` }, row['verdict']) },
       { name: 'memory', key: 'bytes_per_s', number: true, cell: (row) => format.rate(row['bytes_per_s'], 'B/s') }, { name: 'arithmetic', late: 2, key: 'operations_per_s', number: true, cell: (row) => format.rate(row['operations_per_s'], 'op/s') }, { name: 'drift', key: 'drift', number: true, cell: (row) => format.share(row['drift']) },
-      { name: 'clock', late: 2, number: true, cell: (row) => format.anything((format.parsed(row['state']) ?? {})['sm_clock_mhz']) }, { name: 'why', wide: true, cell: (row) => row['why'] }, { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }] })));
+      { name: 'clocks', late: 2, number: true, title: 'of the multiprocessors and of the memory', cell: (row) => { const state = format.parsed(row['state']) ?? {}; return state.sm_clock_mhz ? `${format.count(state.sm_clock_mhz)} / ${format.count(state.memory_clock_mhz)} MHz` : ''; } },
+      { name: 'temperature, power', late: 3, number: true, cell: (row) => { const state = format.parsed(row['state']) ?? {}; return state.temperature_celsius ? `${format.count(state.temperature_celsius)} °C, ${format.count(state.power_watts)} W` : ''; } }, { name: 'why', wide: true, cell: (row) => row['why'] }, { name: 'campaign', number: true, cell: (row) => campaign_link(row['campaign']) }] })));
 }
 
 export function playbook_page(main: HTMLElement, data: PageData): void {
@@ -214,12 +228,31 @@ const kAgentExamples: [string, string][] = [
   ['notes', 'SELECT * FROM agent_notes ORDER BY note DESC LIMIT 50'],
 ];
 
+/// Any two columns of an answer that are numbers, as points or as a line; what is chosen stands in the address.
 function chart_of(columns: string[], rows: Row[]): Child {
-  const numeric = columns.filter((name) => rows.length > 1 && rows.every((row) => typeof row[name] === 'number') && name !== 'iteration');
-  if (numeric.length < 2) return null;
-  const [x, y] = [numeric[0]!, numeric[1]!];
-  const text = (name: string) => (value: number): string => (name.endsWith('_ns') ? format.time(value) : format.anything(value));
-  return h('details', {}, h('summary', {}, `chart: ${y} against ${x}`), scatter(rows.map((row) => ({ x: row[x], y: row[y], tone: 'good', title: columns.map((name) => `${name} ${format.anything(row[name])}`).join('\n'), href: row['iteration'] ? `/attempt/${row['iteration']}` : '#' })), x, y, text(x), text(y)));
+  const numeric = columns.filter((name) => rows.some((row) => typeof row[name] === 'number'));
+  if (rows.length < 2 || numeric.length === 0) return null;
+  const words = new URLSearchParams(location.search), usual = numeric.filter((name) => name !== 'iteration');
+  const known = (name: string, list: string[], otherwise: string): string => (list.includes(words.get(name) ?? '') ? words.get(name)! : otherwise);
+  let x = known('x', ['row', ...numeric], usual.length > 1 ? usual[0]! : 'row'), y = known('y', numeric, usual[usual.length > 1 ? 1 : 0] ?? numeric[0]!), as = known('as', ['points', 'line'], x === 'row' ? 'line' : 'points');
+  const text = (name: string) => (value: number): string => (name.endsWith('_ns') ? format.time(value) : name.endsWith('_s') ? format.seconds(value) : name.endsWith('usd') ? format.money(value) : format.anything(value));
+  const place = h('div'), choices = h('div', { class: 'linechoice' });
+  const draw = (): void => {
+    const choose = (label: string, list: string[], now: string, set: (value: string) => void): HTMLElement => h('label', {}, label, ' ', h('select', { onchange: (event: Event) => {
+      set((event.target as HTMLSelectElement).value);
+      const kept = new URLSearchParams(location.search);
+      for (const [name, value] of Object.entries({ chart: '1', x, y, as })) kept.set(name, value);
+      history.replaceState(null, '', `/query?${kept}`);
+      draw();
+    } }, list.map((one) => h('option', { value: one, selected: one === now }, one))));
+    put(choices, choose('across', ['row', ...numeric], x, (value) => { x = value; }), choose('up', numeric, y, (value) => { y = value; }), choose('as', ['points', 'line'], as, (value) => { as = value; }));
+    const points = rows.map((row, at) => ({ x: x === 'row' ? at + 1 : row[x], y: row[y], tone: 'good', title: columns.map((name) => `${name} ${format.anything(row[name])}`).join('\n'), href: row['iteration'] ? `/attempt/${row['iteration']}` : '' })).filter((point) => typeof point.x === 'number' && typeof point.y === 'number');
+    put(place, as === 'points' ? scatter(points, x, y, text(x), text(y)) : series_chart({ title: `${y} against ${x}`, words: `${points.length} rows`, height: 300, x_text: text(x), y_text: text(y),
+      lines: [{ name: y, points: points.sort((a, b) => a.x - b.x).map((point) => ({ ...point, title: `${x} ${text(x)(point.x)}, ${y} ${text(y)(point.y)}` })) }] }));
+  };
+  const fold = h('details', { open: words.has('chart'), ontoggle: () => { if (fold.open && !place.hasChildNodes()) draw(); } }, h('summary', {}, 'chart'), choices, place);
+  if (words.has('chart')) draw();
+  return fold;
 }
 
 export function query_page(main: HTMLElement, data: PageData): void {
@@ -231,7 +264,10 @@ export function query_page(main: HTMLElement, data: PageData): void {
   box.value = words.get('sql') ?? examples[0]![1];
   const place = h('div'), list = h('ul', { class: 'saved' });
   const run = async (): Promise<void> => {
-    history.replaceState(null, '', `/query?sql=${encodeURIComponent(box.value)}`);
+    const kept = new URLSearchParams(location.search);
+    if (kept.get('sql') !== null && kept.get('sql') !== box.value) for (const name of ['chart', 'x', 'y', 'as']) kept.delete(name);   // of another answer
+    kept.set('sql', box.value);
+    history.replaceState(null, '', `/query?${kept}`);
     put(place, h('p', { class: 'none' }, '…'));
     const begun = performance.now();
     try {
