@@ -14,6 +14,7 @@ set(ENV{PKG_CONFIG_LIBDIR} "${packages}/usr/lib/aarch64-linux-gnu/pkgconfig:${pa
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "${packages}")
 set(CMAKE_CXX_FLAGS_INIT "-idirafter ${packages}/usr/include -idirafter ${packages}/usr/include/aarch64-linux-gnu")
 set(libraries "-L${packages}/usr/lib/aarch64-linux-gnu -Wl,-rpath,${packages}/usr/lib/aarch64-linux-gnu")
+string(APPEND libraries " -Wl,-rpath,${packages}/lib/aarch64-linux-gnu")   # libz, which the emulated program needs, too
 set(CMAKE_EXE_LINKER_FLAGS_INIT "${libraries}")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "${libraries}")
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "${libraries}")

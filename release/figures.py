@@ -47,8 +47,8 @@ class Figures:
     def add(self, what, value, unit, goal=None):
         holds = goal is None or value < goal
         self.values.append({"what": what, "value": None if value == float("inf") else value, "unit": unit, "below": goal, "holds": holds})
-        self.rows.append((what, f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}",
-                          "" if goal is None else f"below {goal} {unit}"))
+        self.rows.append((what, (f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}").strip(),
+                          "" if goal is None else f"below {goal} {unit}".strip()))
         print(f"{'' if holds else 'MISSED: '}{what}: {self.rows[-1][1]}{', goal ' + self.rows[-1][2] if goal else ''}", flush=True)
         if not holds:
             self.missed.append(what)
@@ -89,6 +89,11 @@ class Program:
             wall.append((time.monotonic() - begun) * 1e3)
             processor.append((used.ru_utime + used.ru_stime) * 1e3)
         return statistics.median(processor), min(wall), statistics.median(wall)
+
+    def newest_glibc_symbol(self):
+        """The largest x of a symbol GLIBC_2.x that a file of the archive asks the C library for."""
+        files = [self.path, *(self.folder / "lib/harness").iterdir()]
+        return max(int(x) for each in files for x in re.findall(rb"\0GLIBC_2\.(\d+)", each.read_bytes()))
 
     def first_best_s(self, device, budget):
         """Begins a campaign and waits for its first `new best`; shows each line with its second. Then it goes on to its end."""
@@ -161,6 +166,7 @@ def main():
         figures.add("`harness --version`, by the clock at best", least, "ms", 15)
         figures.add("`harness --version`, by the clock in the middle", middle, "ms")
         figures.add("unpacking", program.unpacking_s, "s")
+        figures.add("newest symbol of glibc 2 that is needed (RHEL 8 has 2.28)", program.newest_glibc_symbol(), "", 29)
         first, took, status = program.first_best_s("auto" if asked.device == "cuda" else "cpu", asked.budget)
         goal = 60 if asked.device == "cuda" else 90
         figures.add("unpacked to the first `new best`", float("inf") if first is None else first, "s", goal)

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, cast
 
 from . import errors
 from .session import Session
@@ -80,7 +80,7 @@ def manifest_of(source: str) -> Optional[Mapping[str, Any]]:
     manifest = json.loads(found.group(1), strict=False)
     if not isinstance(manifest, dict):
         raise ValueError("it is not a JSON object")
-    return manifest
+    return cast(Mapping[str, Any], manifest)
 
 
 def fenced(reply: str) -> str:

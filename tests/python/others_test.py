@@ -61,7 +61,7 @@ class Others(unittest.TestCase):
                     "HARNESS_DEVICE": "cpu", "HARNESS_DB": self.db, "HARNESS_SESSION": example, "HARNESS_BUDGET": "10m",
                     "PYTHONPATH": os.pathsep.join(path)}
         program = python or os.environ.get("HARNESS_OTHERS_PYTHON") or sys.executable
-        done = subprocess.run([program, "-c", code], env={**os.environ, **settings, **environment}, text=True, timeout=240,
+        done = subprocess.run([program, "-c", code], env={**os.environ, **settings, **environment}, text=True, timeout=900,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         return json.loads(done.stdout.strip().splitlines()[-1])

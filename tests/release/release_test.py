@@ -5,7 +5,7 @@ from urllib.parse import unquote
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "release"))
-import make, sbom, site_pages
+import make, program, sbom, site_pages
 
 SCHEMAS = ROOT / "build/release_schemas"
 ALL = bool(os.environ.get("HARNESS_TEST_ALL"))
@@ -75,6 +75,22 @@ class Release(unittest.TestCase):
             release.epoch = 1700000000
             tars.append(release.tar(folder, "x/"))
         self.assertEqual(*tars)
+
+    def test_a_file_that_needs_a_newer_c_library_than_promised_is_refused(self):
+        """What RHEL 8 (glibc 2.28) rests on here, where no such machine is."""
+        release = program.Program.__new__(program.Program)
+        release.machine = program.X86_64
+        for newest, text, needed in ((False, "puts", "2.2.5"), (True, "arc4random", "2.36")):
+            file = self.folder / text
+            subprocess.run(["gcc", "-w", "-x", "c", "-", "-shared", "-fPIC", "-nostartfiles", "-Wl,--no-as-needed", "-o", file],
+                           input=f"int {text}(); int f() {{ return {text}(0); }}", text=True, check=True)
+            self.assertIn(f"GLIBC_{needed}".encode(), file.read_bytes())
+            if newest:
+                with self.assertRaisesRegex(SystemExit, f"arc4random needs glibc {needed}"):
+                    release.check_floor(file)
+            else:
+                release.check_floor(file)
+        self.assertEqual(program.FLOOR, "2.27")  # below RHEL 8's 2.28; Ubuntu 18.04 has it
 
     def test_links_of_the_site_lead_somewhere(self):
         site = self.folder / "site"
