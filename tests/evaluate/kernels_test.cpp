@@ -184,6 +184,12 @@ TEST_CASE("gemm is right on every workload of the cpu device") {
 TEST_CASE("gemm_fp8 is right on every workload of the cpu device") {
   check_kernel("gemm_fp8", tests::takes_all() ? "" : "m33n40k640");
 }
+TEST_CASE("gemm_fp8 is right in tiles of 128 x 256 whose scales come by TMA") {
+  Bench bench;
+  const Config config = bench.catalog().plugin("gemm_fp8").default_config("75_wide", "m68n264k256", bench.device(), {});
+  check_right(bench, "gemm_fp8", "75_wide", "m68n264k256", config);
+}
+
 // Shares of K that meet in a cluster, blocks that load for each other, a last slice that is not full.
 TEST_CASE("gemm is right where its first configurations do not come") {
   struct Case {
@@ -195,6 +201,7 @@ TEST_CASE("gemm is right where its first configurations do not come") {
       {"60_narrow", "m17n40k80_f16_gate", {{"SPLITS", 2}, {"SHARE", 2}, {"TOKENS", 16}, {"WARPGROUPS", 1}}},
       {"70_specialized", "m65n129k72_f32_bias", {{"CLUSTER", 2}, {"WARPGROUPS", 1}, {"BLOCK_N", 64}, {"STAGES", 3}}},
       {"70_specialized", "m70n50k48_residual_padded", {{"CLUSTER", 1}, {"WARPGROUPS", 2}, {"BLOCK_N", 64}}},
+      {"74_shared_wave", "m33n72k136_f16_plain", {{"WARPGROUPS", 1}, {"BLOCK_N", 128}, {"STAGES", 3}, {"PARTS", 2}}},
   };
   Bench bench;
   for (const Case& each : cases) {
