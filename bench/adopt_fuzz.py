@@ -3,9 +3,10 @@
 
     bench/adopt_fuzz.py build/release/harness --seconds 600 --seed 1 examples/ordinary [FILE.cu or FOLDER ...]
 
-A copy loses a line, swaps two neighbouring words or changes a number. Reported are: an end by a signal or an exit
-status that harness does not have, an end without any sentence, words of a crash (terminate, assertion, sanitizer), and
-runs that did not end within --deadline seconds. A refusal is no fault, and neither is a check that fails.
+A copy loses a line, swaps two neighbouring words, changes a number, or loses what defines a name of its launch.
+Reported are: an end by a signal or an exit status that harness does not have, an end without any sentence, words of a
+crash (terminate, assertion, sanitizer), runs that did not end within --deadline seconds, and silent guesses: a plugin
+of a launch one of whose names nothing defines any more. A refusal is no fault, and neither is a check that fails.
 The spoiled file of each fault is kept in --keep.
 """
 import argparse
@@ -27,7 +28,7 @@ def arguments():
     parser.add_argument("harness")
     parser.add_argument("sources", nargs="+")
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--deadline", type=float, default=700)
+    parser.add_argument("--deadline", type=float, default=150)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="")
     return parser.parse_args()
@@ -72,6 +73,24 @@ def with_a_piece_cut(text, draw):
     return text[:begin] + text[begin + draw.randrange(40) :]
 
 
+def without_a_definition(text, draw):
+    """The text without all lines that give a name of a launch its value, and that name; ("", "") where there is none."""
+    names = set()
+    for configuration in re.findall(r"<<<(.*?)>>>", text, re.S):
+        names |= set(re.findall(r"(?<![\w.])([A-Za-z_]\w*)(?!\s*[\w(.])", configuration))
+    defines = r"^\s*#\s*define\s+{0}\b|\b{0}\s*(?:=(?!=)|\(\s*\d)"
+    parameter = r"[\w>*&]\s+[*&]?{0}\s*[,)]"
+    names = [name for name in sorted(names) if re.search(defines.format(name), text, re.M)
+             and not re.search(parameter.format(name), text) and not re.search(r"\b{0}\s*\.".format(name), text)]
+    if not names:
+        return "", ""
+    name = draw.choice(names)
+    lines = [line for line in text.split("\n") if not re.search(defines.format(name), line)]
+    kept = "\n".join(lines)
+    launched = re.search(r"<<<[^>]*\b{0}\b".format(name), kept)
+    return (kept, name) if launched else ("", "")
+
+
 SPOIL = [without_a_line, with_words_swapped, with_another_number, with_a_piece_cut]
 
 
@@ -98,7 +117,9 @@ def adopted(harness, text, kernel, deadline):
             return None, output, time.monotonic() - begin
 
 
-def fault_of(status, output):
+def fault_of(status, output, undefined):
+    if undefined and "wrote " in output:
+        return f"a silent guess: nothing defines '{undefined}' of its launch"
     if status is None:
         return "did not end"
     if status not in STATUSES:
@@ -120,13 +141,16 @@ def main():
         file = draw.choice(files)
         text = file.read_text(errors="replace")
         kernel = draw.choice(kernels_of(text) or ["kernel"])
-        for _ in range(draw.choice([1, 1, 2, 4])):
+        spoiled, undefined = without_a_definition(text, draw) if draw.random() < 0.3 else ("", "")
+        if undefined:
+            text = spoiled
+        for _ in range(0 if undefined else draw.choice([1, 1, 2, 4])):
             text = draw.choice(SPOIL)(text, draw)
         status, output, seconds = adopted(options.harness, text, kernel, options.deadline)
         runs += 1
         longest = max(longest, seconds)
         ends[status] = ends.get(status, 0) + 1
-        fault = fault_of(status, output)
+        fault = fault_of(status, output, undefined)
         if not fault:
             continue
         faults += 1
