@@ -14,7 +14,6 @@ add("m70n136k384", 70, 136, 384, { "default" }, "cpu")
 add("m1n8k128", 1, 8, 128, { "small" })
 add("m129n264k128", 129, 264, 128, { "small" })
 add("m33n40k640", 33, 40, 640, { "small" })
-add("m68n264k256", 68, 264, 256, { "small" })
 
 for _, S in ipairs { 2048, 4096, 8192 } do
   add("cube" .. S, S, S, S, S == 4096 and { "cubes", "default" } or { "cubes" }, "cuda")
