@@ -186,9 +186,9 @@ TEST_CASE("gemm_fp8 is right on every workload of the cpu device") {
 }
 TEST_CASE("gemm_fp8 is right in tiles of 128 x 256 whose scales come by TMA") {
   Bench bench;
-  auto& plugin = bench.catalog().plugin("gemm_fp8");
-  const std::string shape = plugin.add_shape("M=68 N=264 K=256", bench.device());
-  check_right(bench, "gemm_fp8", "75_wide", shape, plugin.default_config("75_wide", shape, bench.device(), {}));
+  const std::string workload = bench.catalog().plugin("gemm_fp8").add_shape("M=68 N=264 K=256", bench.device());
+  const Config config = bench.catalog().plugin("gemm_fp8").default_config("75_wide", workload, bench.device(), {});
+  check_right(bench, "gemm_fp8", "75_wide", workload, config);
 }
 
 // Shares of K that meet in a cluster, blocks that load for each other, a last slice that is not full.

@@ -34,19 +34,40 @@ struct TileOrder {
   }
 };
 
+/// Of two warpgroups: the one whose turn it is starts products, then it is the other one's.
+template <int TURNS>
+struct Turns {
+  int warpgroup;
+  __device__ explicit Turns(int warpgroup) : warpgroup(warpgroup) {
+    if (TURNS != 0 && warpgroup == 1) hand_on();
+  }
+  __device__ void wait() const {
+    if constexpr (TURNS == 0) return;
+    else if (warpgroup == 0) harness::named_barrier_sync<1>(256);
+    else harness::named_barrier_sync<2>(256);
+  }
+  __device__ void hand_on() const {
+    if constexpr (TURNS == 0) return;
+    else if (warpgroup == 0) harness::named_barrier_arrive<2>(256);
+    else harness::named_barrier_arrive<1>(256);
+  }
+};
+
 /// The products of 64 rows of a and 128 columns of b, over a slice, times the scales, are added to `sum`.
 /// `done()` is called when a and b have been read.
-template <class Done>
+template <int TURNS, class Done>
 __device__ inline void add_products(float (&sum)[64], const unsigned char* a, const unsigned char* b, float low,
-                                    float high, Done done) {
+                                    float high, const Turns<TURNS>& turns, Done done) {
   float part[64];
   const unsigned long long of_a = harness::wgmma_descriptor(a), of_b = harness::wgmma_descriptor(b);
+  turns.wait();
   harness::wgmma_fence();
 #pragma unroll
   for (int step = 0; step < 4; ++step)
     harness::wgmma<__nv_fp8_e4m3, kColumns>(part, harness::wgmma_advance(of_a, 32 * step),
                                             harness::wgmma_advance(of_b, 32 * step), step > 0);
   harness::wgmma_commit();
+  turns.hand_on();
   harness::wgmma_wait<0>();
   harness::wgmma_pin(part);
   done();
@@ -56,7 +77,7 @@ __device__ inline void add_products(float (&sum)[64], const unsigned char* a, co
 
 }  // namespace
 
-template <int STAGES, int CLUSTER>
+template <int STAGES, int CLUSTER, int TURNS>
 __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
     gemm_fp8_wide(const __grid_constant__ harness::TensorMap a_map, const __grid_constant__ harness::TensorMap b_map,
                   const __grid_constant__ harness::TensorMap a_scale_map, const float* b_scale, __nv_bfloat16* d, int M,
@@ -113,6 +134,7 @@ __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
   harness::take_registers<240>();
   const int warpgroup = harness::uniform(threadIdx.x / 128 - 1), lane = threadIdx.x % 32;
   const int own_row = 64 * warpgroup + 16 * (threadIdx.x / 32 % 4) + lane / 4;  // and the row 8 further
+  const Turns<TURNS> turns(warpgroup);
   int stage = 0, parity = 0;
   const bool reads = lane % 4 == 0;  // scales of rows, for the lanes that share them
   // Who has read by ordinary loads speaks for itself; for what wgmma has read one lane speaks for a warp.
@@ -137,8 +159,8 @@ __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
       if (reads) low = scales[stage * kRows + own_row], high = scales[stage * kRows + own_row + 8];
       low = __shfl_sync(0xffffffffu, low, lane & ~3);
       high = __shfl_sync(0xffffffffu, high, lane & ~3);
-      add_products(of_left.sum, a, b, low * of_columns[0], high * of_columns[0], [] {});
-      add_products(of_right.sum, a, b + kColumns * kDeep, low * of_columns[1], high * of_columns[1], give_back);
+      add_products(of_left.sum, a, b, low * of_columns[0], high * of_columns[0], turns, [] {});
+      add_products(of_right.sum, a, b + kColumns * kDeep, low * of_columns[1], high * of_columns[1], turns, give_back);
       const int next = min(slice + 1, slices - 1);
       of_columns[0] = left[next];
       of_columns[1] = right[next];

@@ -9,11 +9,13 @@ return variant {
   params = {
     STAGES  = { values = { 3, 4 }, bind = "template" },
     CLUSTER = { values = { 1, 2 }, bind = "template" },        -- blocks that load b for each other
+    TURNS   = { values = { 0, 1 }, bind = "template" },        -- 1: warpgroups start products in turns
     GROUP   = { values = { 1, 4, 8, 16 }, bind = "scalar" },   -- rows of tiles whose columns come first, for the L2
   },
   start = function(w)
     local group = w.M >= 1024 and 8 or 1
-    return { { STAGES = 4, CLUSTER = 2, GROUP = group }, { STAGES = 4, CLUSTER = 1, GROUP = group } }
+    return { { STAGES = 4, CLUSTER = 2, TURNS = 1, GROUP = group }, { STAGES = 4, CLUSTER = 1, TURNS = 1, GROUP = group },
+             { STAGES = 4, CLUSTER = 1, TURNS = 0, GROUP = group } }
   end,
   valid = function(p, w, device)
     return all_of(divisible(w.M, 4), le(p.STAGES * STAGE + 1024, device.max_shared_bytes),
@@ -21,7 +23,7 @@ return variant {
   end,
   steps = function(p, w, device)
     local function map(name, rows) return tensor_map { name, box = { rows, 128 }, swizzle = "128b", promotion = "256b" } end
-    return { launch { entry = "gemm_fp8_wide<$STAGES,$CLUSTER>",
+    return { launch { entry = "gemm_fp8_wide<$STAGES,$CLUSTER,$TURNS>",
                       grid = { p.CLUSTER * cdiv(w.M, 128 * p.CLUSTER) * cdiv(w.N, 256) }, resident = 1,
                       cluster = { p.CLUSTER }, block = { 384 }, shared = p.STAGES * STAGE,
                       args = { map("a", 128), map("b", 256 // p.CLUSTER),
