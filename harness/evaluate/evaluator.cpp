@@ -127,7 +127,7 @@ Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
 
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
   if (request.confirm) {  // fresh processes: nothing an earlier candidate left behind
-    runner_.kill();
+    runner_.renew();
     workers_.second.reset();
   }
   Evaluation evaluation = run(request);

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "harness/evaluate/launches.h"
 #include "harness/judge/layout.h"
 #include "tests/evaluate/shop.h"
 
@@ -54,4 +55,19 @@ TEST_CASE("one draw in another layout is another image") {
   REQUIRE(larger.image_bytes() > subject.image_bytes());
   check_untouched(shop, larger, 0);
   check_untouched(shop, subject, 0);
+}
+
+TEST_CASE("a runner that met no candidate is as good as a new one, and one that did is replaced") {
+  Painting shop;
+  Subject subject = shop.subject();
+  shop.workers.paint(subject, 0);
+  shop.runner.start();
+  const auto first = shop.runner.process_id();
+  shop.runner.renew();
+  CHECK(shop.runner.process_id() == first);
+  REQUIRE_FALSE(shop.runner.prepare(contenders_of({&subject}), shop.workers.limits.run_s));
+  CHECK(shop.runner.process_id() == first);
+  shop.runner.renew();
+  REQUIRE(shop.runner.process_id());
+  CHECK(shop.runner.process_id() != first);
 }

@@ -103,7 +103,13 @@ std::optional<RunnerFailure> Runner::offer_torch(json& body) {
 void Runner::start() {
   if (process_) return;
   process_ = Process::start({"runner"});
+  met_a_candidate_ = false;
   process_->channel().send(target_);
+}
+
+void Runner::renew() {
+  if (met_a_candidate_) kill();
+  start();
 }
 
 // A GPU's work passes no time on a core; there a process has the device to itself.
@@ -190,6 +196,7 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
   auto failure = ask(body, descriptors, deadline_s, reply);
   // Nothing a candidate may do kills with SIGKILL, and nothing has been run yet: not blamed the first time.
   if (failure && was_killed(*failure)) failure = ask(body, descriptors, deadline_s, reply);
+  met_a_candidate_ = true;
   return failure;
 }
 

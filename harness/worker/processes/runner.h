@@ -74,7 +74,11 @@ class Runner {
   /// the processes that do.
   void announce_torch();
   void kill() { process_.reset(); }
+  /// A process that no candidate was in: another one is started unless this one is such.
+  void renew();
   bool alive() const { return process_.has_value(); }
+  /// Of its process, where there is one.
+  std::optional<pid_t> process_id() const { return process_ ? std::optional(process_->id()) : std::nullopt; }
 
  private:
   RunnerFailure no_answer();
@@ -89,6 +93,7 @@ class Runner {
   std::function<bool()> stop_;
   std::optional<RunnerFailure> offer_torch(json& body);
   std::optional<Process> process_;
+  bool met_a_candidate_ = false;  // the process
   std::unique_ptr<TorchProcess> torch_;
 };
 
