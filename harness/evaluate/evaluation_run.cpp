@@ -42,6 +42,12 @@ Settled EvaluationRun::add(GateResult gate, bool refuses) {
   return std::nullopt;
 }
 
+void EvaluationRun::add_judged(std::vector<GateResult> gates) {
+  const double now = awake_seconds();
+  if (!gates.empty()) gates.front().seconds = std::round((now - std::exchange(gate_begun_, now)) * 1e3) / 1e3;
+  for (GateResult& gate : gates) evaluation.gates.push_back(std::move(gate));
+}
+
 const OtherPoints& EvaluationRun::other_points() {
   if (other_points_) return *other_points_;
   other_points_ = request.other_points ? request.other_points() : OtherPoints{};

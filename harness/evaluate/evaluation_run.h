@@ -59,6 +59,8 @@ class EvaluationRun {
   }
   /// Keeps the gate with its evidence. One that failed settles the outcome, unless it is not to refuse.
   Settled add(GateResult gate, bool refuses = true);
+  /// Those of a judged launch; the first has the time of all, the launch and its reference included.
+  void add_judged(std::vector<GateResult> gates);
   /// Draws anew into the subject's image; the seed is recorded.
   void paint(Subject& painted, std::size_t image, const std::string& form = "nominal");
   /// The device, for this process alone. Waiting for it is a cost of its own and none of the `stage` that is charged

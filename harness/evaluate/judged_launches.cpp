@@ -40,7 +40,7 @@ Settled gate_launch(EvaluationRun& run) {
   run.launches_ns = {launched.elapsed_ns};
   run.first_outputs = output_bytes(run.subject, 0);
   run.first_draw = run.subject.draws[0];
-  for (const GateResult& gate : launched.verdict.gates) run.evaluation.gates.push_back(gate);
+  run.add_judged(launched.verdict.gates);
   run.evaluation.errors = launched.verdict.errors;
   if (launched.verdict.passed()) return std::nullopt;
   return wrong_answer(run, launched, run.subject, "");
@@ -78,10 +78,9 @@ Settled gate_after_timing(EvaluationRun& run) {
   // is found out. It finds its inputs as the timed launches did: code that looks for walls finds none.
   const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline(), Inputs::open);
   if (launched.failure) return to_outcome(*launched.failure, "launch", run.deadline());
-  for (GateResult gate : launched.verdict.gates) {
-    gate.name = after_timing(gate.name);
-    run.evaluation.gates.push_back(std::move(gate));
-  }
+  std::vector<GateResult> gates = launched.verdict.gates;
+  for (GateResult& gate : gates) gate.name = after_timing(gate.name);
+  run.add_judged(std::move(gates));
   if (launched.verdict.passed()) return std::nullopt;
   return wrong_answer(run, launched, run.subject, "after timing: ");
 }
