@@ -120,6 +120,24 @@ TEST_CASE("the memory checker finds nothing in the shipped kernels") {
   }
 }
 
+// At night: those whose variants share work between blocks, or leave it to copies.
+TEST_CASE("the memory checker finds nothing in products and gradients") {
+  if (tests::is_nightly()) return;
+  CheckedBench bench;
+  for (const char* kernel : {"gemm", "gemm_fp8", "attention_backward"}) {
+    for (const VariantInfo& variant : bench.catalog().kernel(kernel).variants) {
+      if (!bench.catalog().plugin(kernel).unsupported_reason(variant.name, bench.device()).empty()) continue;
+      const std::vector<Realized> all = bench.realizations(kernel, variant.name);
+      for (const Realized& realized : all) {
+        if (CheckedBench::image_bytes(realized) > 1 << 20) continue;
+        const Checked checked = bench.check(realized);
+        INFO(kernel << " " << variant.name << " on " << checked.workload);
+        for (const Finding& finding : checked.findings) FAIL_CHECK(finding.kind << ": " << finding.message);
+      }
+    }
+  }
+}
+
 // Hidden: minutes. Prints what checking costs.
 TEST_CASE("the memory checker finds nothing in the shipped kernels on larger workloads", "[.][cost]") {
   constexpr std::int64_t kMostBytes = 4 << 20;
