@@ -23,6 +23,9 @@
 #                                      (KERNELS, with commas). Their newest variants through all gates, times of configurations that DRAW draws
 #                                      (8 of each variant) take without gates, then a campaign of SECONDS (60) a kernel; PARTS="gates sweep campaign" says
 #                                      which of these. Gates and sweep of softmax take about 100 s, of each other kernel 40
+#   bench/h200.sh products         products of matrices and attention_backward: times without gates of the configurations whose effect docs/reports/gemm.md,
+#                                      docs/gemm_fp8.md and docs/attention_backward.md predict, beside those that they came from;
+#                                      PARTS="large fp8 backward narrow" says which of these, 30 to 60 s each
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of variants of KERNEL (attention), without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
@@ -329,6 +332,27 @@ bandwidth() {
   done
   "$harness" query --db "$OUT/bandwidth.db" "SELECT kernel, workload, variant, config, outcome, time_ns, floor_ns FROM v_iterations" \
     --json > "$OUT/bandwidth.json" || true
+}
+
+products() {
+  local on parts=" ${PARTS:-large fp8 backward narrow} " wide=WARPGROUPS=2,ROWS=1,BLOCK_N=256,STAGES=4,GROUP=8
+  local tall=WARPGROUPS=2,ROWS=2,BLOCK_N=128,STAGES=4,GROUP=8 square=WARPGROUPS=3,ROWS=1,BLOCK_N=192,STAGES=3,GROUP=8
+  # 2.4 waves of 128 x 256, 4.8, 3.9, 7.8; the first and the last with a residual.
+  [[ $parts != *" large "* ]] || for on in qwen2_5_32b_o_m2048 llama3_1_70b_qkv_m2048 cube4096 llama3_1_8b_o_m8192; do
+    KERNEL=gemm sweep "$on" "70_specialized,$wide,CLUSTER=1" "72_overlapped,$wide,PARTS=2,CLUSTER=1" "72_overlapped,$wide,PARTS=2,CLUSTER=2" \
+      "72_overlapped,$tall,PARTS=2,CLUSTER=1" "72_overlapped,$square,PARTS=3,CLUSTER=1" "74_shared_wave,$wide,PARTS=2,MOST=3" \
+      "74_shared_wave,$wide,PARTS=2,MOST=2" 90_cublas,ALGORITHM=0 90_cublas,ALGORITHM=1
+  done
+  [[ $parts != *" fp8 "* ]] || for on in cube4096 v3_o_m4096; do
+    KERNEL=gemm_fp8 sweep "$on" 70_specialized,WARPGROUPS=2,STAGES=6,CLUSTER=1,GROUP=8 70_specialized,WARPGROUPS=3,STAGES=5,CLUSTER=1,GROUP=8 \
+      75_wide,STAGES=4,GROUP=8
+  done
+  [[ $parts != *" backward "* ]] || for on in long_b8h16s2048d128_bf16 long_b8h16s2048d128_bf16_causal; do
+    KERNEL=attention_backward sweep "$on" 40_mma,BLOCKS=1,BLOCK_M=32,WARPS=4 60_wgmma,STAGES=2
+  done
+  [[ $parts != *" narrow "* ]] || for on in llama3_1_8b_o_m64 llama3_1_8b_qkv_m16 llama3_1_8b_qkv_m1 qwen2_5_0_5b_o_m1; do
+    DRAW=6 KERNEL=gemm sweep "$on" 60_narrow,SHARE=1,STAGES=8 65_shared_line,STAGES=8 65_shared_line,MOST=4 55_rows 90_cublas,ALGORITHM=0
+  done
 }
 
 # With DRAW: so many configurations of each variant, drawn at random.

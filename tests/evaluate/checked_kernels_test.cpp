@@ -56,13 +56,19 @@ class CheckedBench {
   /// The variant's first configuration on each workload that the cpu device can run, and one from the middle.
   std::vector<Realized> realizations(const std::string& kernel, const std::string& variant) {
     std::vector<Realized> all;
-    for (const Workload& workload : catalog_.kernel(kernel).workloads) {
-      const Space space = catalog_.plugin(kernel).space(variant, workload.name, device_);
-      for (const std::size_t point : std::set<std::size_t>{0, space.points.size() / 2})
-        if (point < space.points.size())
-          all.push_back(catalog_.plugin(kernel).realize({kernel, variant, "", configuration(space, point)},
-                                                        workload.name, device_));
-    }
+    for (const Workload& workload : catalog_.kernel(kernel).workloads)
+      for (Realized& realized : first_and_middle(kernel, variant, workload.name)) all.push_back(std::move(realized));
+    return all;
+  }
+
+  std::vector<Realized> first_and_middle(const std::string& kernel, const std::string& variant,
+                                         const std::string& workload) {
+    std::vector<Realized> all;
+    const Space space = catalog_.plugin(kernel).space(variant, workload, device_);
+    for (const std::size_t point : std::set<std::size_t>{0, space.points.size() / 2})
+      if (point < space.points.size())
+        all.push_back(
+            catalog_.plugin(kernel).realize({kernel, variant, "", configuration(space, point)}, workload, device_));
     return all;
   }
 
@@ -116,6 +122,28 @@ TEST_CASE("the memory checker finds nothing in the shipped kernels") {
       const Checked checked = bench.check(realized);
       INFO(kernel << " " << variant.name << " on " << checked.workload);
       for (const Finding& finding : checked.findings) FAIL_CHECK(finding.kind << ": " << finding.message);
+    }
+  }
+}
+
+// At night: those whose variants share work between blocks, or leave it to copies. Tiles at edges, several slices.
+TEST_CASE("the memory checker finds nothing in products and gradients") {
+  if (tests::is_nightly()) return;
+  const std::pair<const char*, const char*> shapes[] = {
+      {"gemm", "M=13 N=136 K=264 lda=264 ldb=264 ldd=136 residual=true"},
+      {"gemm", "M=140 N=264 K=264 lda=264 ldb=264 ldd=264 bias=true"},
+      {"gemm_fp8", "M=68 N=264 K=384"},
+      {"attention_backward", "B=1 Hq=2 Hkv=1 Sq=150 Sk=140 D=128 causal=true dtype=bf16 deterministic=false"}};
+  CheckedBench bench;
+  for (const auto& [kernel, shape] : shapes) {
+    const std::string workload = bench.catalog().plugin(kernel).add_shape(shape, bench.device());
+    for (const VariantInfo& variant : bench.catalog().kernel(kernel).variants) {
+      if (!bench.catalog().plugin(kernel).unsupported_reason(variant.name, bench.device()).empty()) continue;
+      for (const Realized& realized : bench.first_and_middle(kernel, variant.name, workload)) {
+        const Checked checked = bench.check(realized);
+        INFO(kernel << " " << variant.name << " on " << shape);
+        for (const Finding& finding : checked.findings) FAIL_CHECK(finding.kind << ": " << finding.message);
+      }
     }
   }
 }

@@ -1,6 +1,8 @@
+#include <harness/bulk_add.cuh>
 #include <harness/exp2.cuh>
 #include <harness/ldmatrix.cuh>
 #include <harness/pack.cuh>
+#include <harness/quad.cuh>
 #include <harness/tma.cuh>
 #include <harness/warp.cuh>
 #include <harness/warpgroup.cuh>
@@ -28,6 +30,10 @@
 // tile to which it is the first to add; without one, blocks that follow each other are a tile apart from their first
 // wave on. Blocks wait for blocks of smaller numbers alone, which have begun before.
 //
+// BULK: a warp leaves its 4 KB of d_q in shared memory, and a bulk copy adds them in the background, where atomics from
+// registers are 16 instructions a lane whose addresses all differ. They lie in device memory in the order in which the
+// lanes hold them, which finish_pieces() turns: each lane writes 16 bytes at a time, and a copy is one line.
+//
 // Tiles in shared memory are panels of 64 columns, as TMA writes them: 128 bytes a row, swizzled by 128 bytes.
 // Cost: registers (2 D / 2 of sums, BLOCK_M / 2 of S and of dP, 32 of d_q), two buffers of dS, a meeting of both
 // warpgroups for each tile. LONGEST 1: the blocks with most queries first, heads side by side.
@@ -37,6 +43,7 @@
 namespace {
 
 constexpr int kKeys = 128, kWarpgroups = 2, kPanel = 64;  // of a block; columns of a panel
+constexpr int kPieceSums = 16 * 64;                       // that a warp has of a tile of d_q
 
 template <int STAGES>
 struct Ring {
@@ -49,10 +56,10 @@ struct Shared {
   static constexpr int kKeyBytes = 2 * kKeys * D, kQueryBytes = 2 * BLOCK_M * D, kScoreBytes = 2 * BLOCK_M * kKeys;
   static constexpr int kK = 0, kV = kKeyBytes, kQ = 2 * kKeyBytes, kDo = kQ + STAGES * kQueryBytes;
   static constexpr int kDs = kDo + STAGES * kQueryBytes, kLse = kDs + 2 * kScoreBytes;
-  static constexpr int kDelta = kLse + 4 * STAGES * BLOCK_M;
+  static constexpr int kDelta = kLse + 4 * STAGES * BLOCK_M, kPieces = kDelta + 4 * STAGES * BLOCK_M;
 };
 
-template <class T, int D, int BLOCK_M, int STAGES, int ORDERED>
+template <class T, int D, int BLOCK_M, int STAGES, int ORDERED, int BULK>
 struct Consumer {
   using Places = Shared<D, BLOCK_M, STAGES>;
   using Scores = float[BLOCK_M / 2];  // 64 keys x BLOCK_M queries
@@ -177,6 +184,25 @@ struct Consumer {
       }
   }
 
+  /// The same by a bulk copy; `sums`: the tile's.
+  __device__ void add_in_bulk(const float (&piece)[32], float* sums) const {
+    const int lane = threadIdx.x % 32, of_tile = 4 * warpgroup + warp;
+    float* const own = reinterpret_cast<float*>(shared + Places::kPieces) + of_tile * kPieceSums;
+    if (lane == 0) harness::bulk_wait_read<0>();  // of the tile before
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+      reinterpret_cast<float4*>(own)[32 * j + lane] = {piece[4 * j], piece[4 * j + 1], piece[4 * j + 2],
+                                                       piece[4 * j + 3]};
+    harness::async_proxy_fence();
+    __syncwarp();
+    if (lane == 0) {
+      harness::bulk_add(sums + of_tile * kPieceSums, own, 4 * kPieceSums);
+      harness::bulk_commit();
+    }
+    __syncwarp();
+  }
+
   /// By a warp. Blocks of more keys add before; with a causal mask only those that any query of the tile sees.
   __device__ void wait_for_turn(unsigned* turn, int first_query) const {
     const int seen = (first_query + BLOCK_M - 1 + shift) / kKeys;
@@ -245,23 +271,32 @@ struct Consumer {
       wait_for_turn(turn, first_query);
       owed = turn;
     }
-    add(piece, sums + row * D);
+    if constexpr (BULK != 0) add_in_bulk(piece, sums + row * D);
+    else add(piece, sums + row * D);
     harness::wgmma_wait<0>();
     // Each lane for itself: it has read its own lse and delta of the stage, by ordinary loads, and what a neighbour has
     // read it does not know. (Where only wgmma reads a stage, one lane may speak for a warp.)
     harness::mbarrier_arrive(&ring.empty[stage]);
   }
 
-  /// The warpgroup's rows of a sum, times `factor`, to the block's rows at `to`.
+  /// The warpgroup's rows of a sum, times `factor`, to the block's rows at `to`: the four lanes that share a row
+  /// exchange what they hold, so that each stores 16 bytes.
   __device__ void store(T* to, const float (&sum)[D / 2], float factor, int first_key) const {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const int key = own_key + 16 * warp + group + 8 * h;
-      if (key >= Sk) continue;
-      unsigned* const words = reinterpret_cast<unsigned*>(to + static_cast<long long>(key - first_key) * D) + pair;
+      T* const row = to + static_cast<long long>(key - first_key) * D + 8 * pair;
 #pragma unroll
-      for (int j = 0; j < D / 8; ++j)
-        words[4 * j] = harness::pack<T>(factor * sum[4 * j + 2 * h], factor * sum[4 * j + 2 * h + 1]);
+      for (int v = 0; v < D / 32; ++v) {
+        unsigned word[4];
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+          const float* const two = &sum[4 * (4 * v + n) + 2 * h];
+          word[n] = harness::pack<T>(factor * two[0], factor * two[1]);
+        }
+        harness::transpose_quad(word);
+        if (key < Sk) *reinterpret_cast<uint4*>(row + 32 * v) = {word[0], word[1], word[2], word[3]};
+      }
     }
   }
 };
@@ -277,7 +312,7 @@ __device__ inline void load_panels(char* to, const harness::TensorMap& map, harn
 
 }  // namespace
 
-template <class T, int D, int BLOCK_M, int STAGES, int LONGEST, int ORDERED>
+template <class T, int D, int BLOCK_M, int STAGES, int LONGEST, int ORDERED, int BULK>
 __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
     backward(const __grid_constant__ harness::TensorMap q_map, const __grid_constant__ harness::TensorMap k_map,
              const __grid_constant__ harness::TensorMap v_map, const __grid_constant__ harness::TensorMap do_map,
@@ -331,15 +366,42 @@ __global__ void __launch_bounds__(128 * (kWarpgroups + 1), 1)
   }
 
   harness::take_registers<240>();
-  Consumer<T, D, BLOCK_M, STAGES, ORDERED> consumer{shared, ring,        0,     0,     0,         0,       0,  Sk - Sq,
-                                                    Sk,     causal != 0, scale, turns, key_tiles, nullptr, {}, {}};
+  Consumer<T, D, BLOCK_M, STAGES, ORDERED, BULK> consumer{
+      shared, ring, 0, 0, 0, 0, 0, Sk - Sq, Sk, causal != 0, scale, turns, key_tiles, nullptr, {}, {}};
   consumer.begin(first_key);
   if (tiles > 0) {
     harness::mbarrier_wait(&ring.keys, 0);
     for (int tile = 0; tile < tiles; ++tile) consumer.step(tile, query_of(tile), row_of(tile), sums);
     if constexpr (ORDERED != 0) consumer.hand_on();
+    if (BULK != 0 && threadIdx.x % 32 == 0) harness::bulk_wait_read<0>();
   }
   const long long own = (static_cast<long long>(kv_head) * Sk + first_key) * D;
   consumer.store(d_k + own, consumer.d_k, scale, first_key);
   consumer.store(d_v + own, consumer.d_v, 1.0f, first_key);
+}
+
+/// After, with BULK: d_q from the pieces of warps, of which a warp here takes half a one: 16 rows of 32 columns.
+template <class T, int D, int BLOCK_M>
+__global__ void __launch_bounds__(256) finish_pieces(const float4* sums, T* d_q, float scale, int Sq, int padded) {
+  const int lane = threadIdx.x % 32, half = threadIdx.x / 32 % 2, tiles = padded / BLOCK_M;
+  const int piece = blockIdx.x * 4 + threadIdx.x / 64, tile = piece / 8, of_tile = piece % 8;
+  if (tile >= tiles) return;
+  const int row = tile * BLOCK_M + (D == 64 ? of_tile / 4 * 64 : 0) + 16 * (of_tile % 4) + lane / 4;
+  const int column = (D == 64 ? 0 : of_tile / 4 * 64) + 32 * half + 8 * (lane % 4);
+  const float4* const from =
+      sums + ((static_cast<long long>(blockIdx.y) * tiles + tile) * 8 + of_tile) * (kPieceSums / 4) + 128 * half + lane;
+  unsigned word[2][4];
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+    const float4 sum = from[32 * n];
+    word[0][n] = harness::pack<T>(scale * sum.x, scale * sum.y);
+    word[1][n] = harness::pack<T>(scale * sum.z, scale * sum.w);
+  }
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    harness::transpose_quad(word[h]);
+    if (row + 8 * h < Sq)
+      *reinterpret_cast<uint4*>(d_q + (static_cast<long long>(blockIdx.y) * Sq + row + 8 * h) * D + column) = {
+          word[h][0], word[h][1], word[h][2], word[h][3]};
+  }
 }

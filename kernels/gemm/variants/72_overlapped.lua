@@ -25,7 +25,7 @@ return variant {
   -- shape of tiles fills the last wave.
   estimate  = function(w)
     local large = w.M >= 512
-    return { speedup = large and { 300, 2100 } or { 20, 300 }, probability = 0.8, evaluations = 40 }
+    return { speedup = large and { 300, 2100 } or { 15, 200 }, probability = 0.8, evaluations = 40 }
   end,
   requires  = { arch = ">=90a" },
   params = {

@@ -13,7 +13,6 @@
 // Cost: 128 KB to the L2 and back for a piece, in which the tensor cores rest; that is 0.04 waves where K = 4096.
 //
 // Stops: at the tensor cores' rate under the power cap.
-
 template <class T, class Out, bool BIAS, bool GELU, bool SILU, bool OTHER, bool RESIDUAL, bool LINEAR, int WARPGROUPS,
           int ROWS, int BLOCK_N, int STAGES, int PARTS>
 __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
