@@ -22,7 +22,7 @@ try {
     if (!server) await new Promise((resolve) => setTimeout(resolve, 300));
   }
   const browser = await launch(tools, chromium);
-  const page = await opened(browser, server.base, faults, 1280, 'light', 860);
+  const page = await opened(browser, server.base, faults, 1280, 'light', 1040);
   await page.goto(`${server.base}/campaign/1`);
   await page.waitForFunction(() => document.querySelectorAll('.chart').length >= 4 && document.querySelectorAll('.decisions li').length >= 8, null, { timeout: 900_000 });
   await settled(page);

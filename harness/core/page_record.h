@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,7 +36,10 @@ class PageRecord {
   /// Throws Error(bad_input) for an unknown table, a missing or wrong word, and what takes longer than its time.
   virtual PageTable table(const std::string& name, const PageWords& words, const SqlLimits& limits) = 0;
   /// One SELECT, which can do nothing but read.
-  virtual SqlAnswer query(const std::string& sql, const SqlLimits& limits) = 0;
+  SqlAnswer query(const std::string& sql, const SqlLimits& limits) { return query(sql, limits, {}); }
+  /// The same with each row, an array, handed to `take` instead of kept. Its strings may be moved from.
+  using TakeRow = std::function<void(json& row)>;
+  virtual SqlAnswer query(const std::string& sql, const SqlLimits& limits, const TakeRow& take) = 0;
 };
 
 }  // namespace harness

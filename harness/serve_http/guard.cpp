@@ -45,7 +45,7 @@ bool host_allowed(const std::string& host_header, const std::string& served_host
 
 bool asked_from_elsewhere(const Asker& asker) {
   const bool link = asker.fetch_mode == "navigate";
-  if (asker.fetch_site == "cross-site" && !link) return true;
+  if ((asker.fetch_site == "cross-site" || asker.fetch_site == "same-site") && !link) return true;
   if (asker.origin.empty()) return false;
   return asker.origin != "http://" + asker.host && asker.origin != "https://" + asker.host;
 }

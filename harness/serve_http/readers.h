@@ -1,4 +1,5 @@
 #pragma once
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,7 +12,8 @@
 
 namespace harness::http {
 
-/// Open connections to one store. Each serves one question at a time; those that are free are kept.
+/// Open connections to one store. Each serves one question at a time; those that are free are kept. There are few: who
+/// finds all of them lent waits, so that a crowd costs time and not memory.
 class Readers {
  public:
   struct Open {
@@ -46,10 +48,13 @@ class Readers {
   using File = std::pair<std::uint64_t, std::uint64_t>;  // device and inode; 0: there is none
   File file_now() const;
   std::unique_ptr<Open> take(const File& file);
+  void wait_for_one();
   void give_back(const File& file, std::unique_ptr<Open> open);
 
   Sources sources_;
   std::mutex mutex_;
+  std::condition_variable came_back_;
+  std::size_t lent_ = 0;
   File file_{};  // of those that are free
   std::vector<std::unique_ptr<Open>> free_;
 };

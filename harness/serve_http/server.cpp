@@ -20,7 +20,10 @@ Asked asked_of(const httplib::Request& request) {
   Asked asked;
   asked.method = request.method;
   asked.path = request.path;
-  for (const auto& [name, value] : request.params) asked.words[name] = value;
+  // A secret belongs into a body: an address is logged on its way, so its words are not read as a form's.
+  const bool form_in_address = request.method == "POST" && request.target.find('?') != std::string::npos;
+  if (!form_in_address)
+    for (const auto& [name, value] : request.params) asked.words[name] = value;
   asked.asker = {request.get_header_value("Host"), request.get_header_value("Origin"),
                  request.get_header_value("Sec-Fetch-Site"), request.get_header_value("Sec-Fetch-Mode")};
   asked.authorization = request.get_header_value("Authorization");
@@ -28,7 +31,7 @@ Asked asked_of(const httplib::Request& request) {
   return asked;
 }
 
-void put(const Answer& answer, httplib::Response& response) {
+void put(Answer answer, httplib::Response& response) {
   response.status = answer.status;
   Headers headers = confining_headers();
   for (const auto& own : answer.headers) {
@@ -36,7 +39,8 @@ void put(const Answer& answer, httplib::Response& response) {
     headers.push_back(own);
   }
   for (const auto& [name, value] : headers) response.set_header(name, value);
-  response.set_content(answer.body, answer.type);
+  response.set_header("Content-Type", answer.type);
+  response.body = std::move(answer.body);  // megabytes, sometimes
 }
 
 /// cpp-httplib would compress a file for each request, with Brotli at its highest quality: half a second for the script
@@ -154,10 +158,9 @@ struct Server::Listener {
     server.Get("/live",
                [this](const httplib::Request& request, httplib::Response& response) { stream(request, response); });
     const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
-      const Answer found = site.answer(asked_of(request));
       const std::string seen = request.get_header_value("If-None-Match");
-      put(found, response);
-      if (found.status == 200 && !seen.empty() && seen == response.get_header_value("ETag")) {
+      put(site.answer(asked_of(request)), response);
+      if (response.status == 200 && !seen.empty() && seen == response.get_header_value("ETag")) {
         response.status = 304;
         response.body.clear();
       } else if (request.path.starts_with("/assets/")) {
@@ -218,7 +221,8 @@ struct Server::Listener {
 
 Server::Server(Shell& shell, ServerOptions options) {
   signal(SIGPIPE, SIG_IGN);
-  mallopt(M_ARENA_MAX, 2);  // else each of the threads keeps memory of its own
+  mallopt(M_ARENA_MAX, 2);             // else each of the threads keeps memory of its own
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);  // an answer of megabytes is given back once it is sent
   shell.rooms.page_record(shell.store_path(), SqlReach::everything);  // a store that cannot be read is told at once
   listener_ = std::make_unique<Listener>(shell, options);
   const std::string& host = options.site.host;

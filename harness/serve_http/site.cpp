@@ -1,6 +1,7 @@
 #include "harness/serve_http/site.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <chrono>
 
@@ -70,6 +71,29 @@ AskedPage of_two_attempts(AskedPage asked, PageWords& words) {
   asked.page = find_page("/difference", false)->page;
   return asked;
 }
+
+/// What may take seconds and many megabytes is made for two at a time; few wait, so that pages keep their threads.
+class LargeTurn {
+ public:
+  LargeTurn(std::counting_semaphore<>& turns, std::atomic<int>& wanting) : turns_(turns), wanting_(wanting) {
+    constexpr int kMostWanting = 12;
+    constexpr std::chrono::seconds kPatience{12};
+    if (++wanting_ <= kMostWanting && turns_.try_acquire_for(kPatience)) return;
+    --wanting_;
+    throw environment_error("other queries are being answered: try again");
+  }
+  ~LargeTurn() {
+    malloc_trim(0);  // else the process would keep what one large answer took
+    turns_.release();
+    --wanting_;
+  }
+  LargeTurn(const LargeTurn&) = delete;
+  LargeTurn& operator=(const LargeTurn&) = delete;
+
+ private:
+  std::counting_semaphore<>& turns_;
+  std::atomic<int>& wanting_;
+};
 
 json iteration_json(Archive& archive, std::int64_t iteration) {
   json found = archive.history().iteration(iteration, true);
@@ -199,6 +223,8 @@ Answer Site::report_page(const PageWords& words) {
 }
 
 Answer Site::data(const AskedPage& asked, PageWords words) {
+  std::optional<LargeTurn> turn;
+  if (asked.form == "csv" || asked.page->detail == Detail::answer) turn.emplace(large_, wanting_);
   if (asked.form == "json")
     return {200, "application/json; charset=utf-8", page_text(asked, words), {{"Cache-Control", "no-store"}}};
   return asked.form == "csv" ? csv(asked, words) : sql(asked, std::move(words));
@@ -224,12 +250,13 @@ std::string Site::page_text(const AskedPage& asked, const PageWords& words) {
 json Site::page_json(const AskedPage& asked, const PageWords& words) {
   Readers::Lease reader(readers_);
   json object{{"page", asked.page->pattern},
-              {"tables", tables_json(reader.pages(), asked.page->tables, words, limits(kTableRows))},
               {"store", readers_.path()},
               {"agents", options_.agents},
               {"program", shell_.rooms.program.number}};
-  const json detail = detail_json(asked, words, reader);
-  if (detail.is_object()) object.update(detail);
+  object["tables"] = tables_json(reader.pages(), asked.page->tables, words, limits(kTableRows));
+  json detail = detail_json(asked, words, reader);
+  if (detail.is_object())
+    for (auto& [name, value] : detail.items()) object[name] = std::move(value);
   return object;
 }
 

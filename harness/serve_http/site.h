@@ -1,5 +1,7 @@
 #pragma once
+#include <atomic>
 #include <mutex>
+#include <semaphore>
 #include <string>
 
 #include "harness/core/page_record.h"
@@ -61,7 +63,9 @@ class Site {
   std::string session_ = random_secret();  // what the cookie of somebody who knows the token holds
   Readers readers_;
   AnswerCache answers_{8 << 20};
-  std::mutex plugins_;  // Lua of the playbook's pages and of digests: one at a time
+  std::mutex plugins_;                  // Lua of the playbook's pages and of digests: one at a time
+  std::counting_semaphore<> large_{2};  // of answers of many megabytes
+  std::atomic<int> wanting_{0};         // who wants such an answer, or is given one
   std::mutex reports_;  // a report reads all of a campaign, for seconds where it is large: one at a time
   LiveFeed live_;
 };

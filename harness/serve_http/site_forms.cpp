@@ -28,8 +28,10 @@ Answer Site::csv(const AskedPage& asked, const PageWords& words) {
     return Answer{200, "application/csv; charset=utf-8", table_csv(rows), {}};
   };
   Readers::Lease reader(readers_);
-  if (asked.page->detail == Detail::answer)
-    return answer(reader.pages().query(asked_word(words, "sql"), limits(kCsvRows)));
+  const auto streamed = [&](const std::string& sql) {
+    return Answer{200, "application/csv; charset=utf-8", query_csv(reader.pages(), sql, limits(kCsvRows)), {}};
+  };
+  if (asked.page->detail == Detail::answer) return streamed(asked_word(words, "sql"));
   std::string chosen = asked_word(words, "table");
   if (chosen.empty() && !asked.page->listed.empty()) {
     const json detail = detail_json(asked, words, reader);
@@ -42,8 +44,7 @@ Answer Site::csv(const AskedPage& asked, const PageWords& words) {
   for (const auto& names : {asked.page->tables, asked.page->behind})
     for (const char* name : names)
       if (chosen == name)
-        return answer(
-            reader.pages().table(name, words_behind(asked.page->detail, words, reader), limits(kCsvRows)).answer);
+        return streamed(reader.pages().table(name, words_behind(asked.page->detail, words, reader), limits(0)).sql);
   throw bad_input("this page has no such table");
 }
 

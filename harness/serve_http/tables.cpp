@@ -15,6 +15,20 @@ std::string csv_field(const json& value) {
   return quoted + "\"";
 }
 
+std::string csv_head(const std::vector<std::string>& columns) {
+  std::string text;
+  for (const std::string& column : columns) text += (text.empty() ? "" : ",") + csv_field(column);
+  return text + "\r\n";
+}
+
+void add_csv_row(std::string& text, const json& row) {
+  for (std::size_t at = 0; at < row.size(); ++at) {
+    if (at > 0) text += ',';
+    text += csv_field(row[at]);
+  }
+  text += "\r\n";
+}
+
 void put_flat(json& row, const std::string& name, const json& value) {
   if (!value.is_object() || name.ends_with("config")) {  // a configuration is one value, as in every table
     row[name] = value;
@@ -47,12 +61,13 @@ SqlAnswer table_of(const json& rows) {
   return table;
 }
 
-json table_json(const PageTable& table) {
-  return {{"title", table.title},
-          {"sql", table.sql},
-          {"columns", table.answer.columns},
-          {"rows", table.answer.rows},
-          {"truncated", table.answer.truncated}};
+json table_json(PageTable table) {
+  json object{{"title", table.title},
+              {"sql", table.sql},
+              {"columns", table.answer.columns},
+              {"truncated", table.answer.truncated}};
+  object["rows"] = std::move(table.answer.rows);
+  return object;
 }
 
 json tables_json(PageRecord& pages, const std::vector<const char*>& names, const PageWords& words,
@@ -63,13 +78,15 @@ json tables_json(PageRecord& pages, const std::vector<const char*>& names, const
 }
 
 std::string table_csv(const SqlAnswer& answer) {
+  std::string text = csv_head(answer.columns);
+  for (const json& row : answer.rows) add_csv_row(text, row);
+  return text;
+}
+
+std::string query_csv(PageRecord& pages, const std::string& sql, const SqlLimits& limits) {
   std::string text;
-  for (const std::string& column : answer.columns) text += (text.empty() ? "" : ",") + csv_field(column);
-  text += "\r\n";
-  for (const json& row : answer.rows) {
-    for (std::size_t at = 0; at < row.size(); ++at) text += (at == 0 ? "" : ",") + csv_field(row[at]);
-    text += "\r\n";
-  }
+  const SqlAnswer head = pages.query(sql, limits, [&](const json& row) { add_csv_row(text, row); });
+  text.insert(0, csv_head(head.columns));
   return text;
 }
 

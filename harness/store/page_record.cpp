@@ -1,6 +1,7 @@
 #include "harness/store/page_record.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 
@@ -46,7 +47,9 @@ class StoredPages : public PageRecord {
     const PageSql asked = page_sql(name, words);
     return {asked.title, asked.sql, sql_.ask(asked.sql, limits)};
   }
-  SqlAnswer query(const std::string& sql, const SqlLimits& limits) override { return sql_.ask(sql, limits); }
+  SqlAnswer query(const std::string& sql, const SqlLimits& limits, const TakeRow& take) override {
+    return sql_.ask(sql, limits, take);
+  }
 
  private:
   ReadOnlySql sql_;
@@ -60,7 +63,11 @@ std::vector<std::string> page_tables() {
   return names;
 }
 
+/// Time stops a statement between its steps; this stops one step that takes memory, such as a row of a thousand blobs.
+/// It counts for the whole process, which does nothing but answer.
 std::unique_ptr<PageRecord> open_page_record(const std::string& path, SqlReach reach) {
+  constexpr std::int64_t kMostBytes = 192 << 20;
+  sqlite3_hard_heap_limit64(kMostBytes);
   return std::make_unique<StoredPages>(path, reach);
 }
 

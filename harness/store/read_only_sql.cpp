@@ -146,12 +146,13 @@ std::int64_t bytes_of(const json& value) {
   return value.is_string() ? static_cast<std::int64_t>(value.get_ref<const std::string&>().size()) : 8;
 }
 
-SqlAnswer collect(SQLite::Statement& statement, const SqlLimits& limits) {
+SqlAnswer collect(SQLite::Statement& statement, const SqlLimits& limits, const PageRecord::TakeRow& take) {
   SqlAnswer answer;
   for (int i = 0; i < statement.getColumnCount(); ++i) answer.columns.push_back(valid_utf8(statement.getColumnName(i)));
+  answer.truncated = limits.rows == 0;  // its columns alone are asked for: nothing is worked out
   std::int64_t bytes = 0;
-  while (statement.executeStep()) {
-    if (limits.rows >= 0 && static_cast<std::int64_t>(answer.rows.size()) >= limits.rows) {
+  for (std::int64_t count = 0; !answer.truncated && statement.executeStep(); ++count) {
+    if (limits.rows >= 0 && count >= limits.rows) {
       answer.truncated = true;
       break;
     }
@@ -164,7 +165,8 @@ SqlAnswer collect(SQLite::Statement& statement, const SqlLimits& limits) {
       throw refused(
           fmt::format("its answer is larger than {} MB; select less or add a LIMIT", limits.bytes / 1'000'000));
     }
-    answer.rows.push_back(std::move(row));
+    if (take) take(row);
+    else answer.rows.push_back(std::move(row));
   }
   return answer;
 }
@@ -207,18 +209,20 @@ void ReadOnlySql::confine_statements() {
   else sqlite3_set_authorizer(handle, authorize, nullptr);
 }
 
-SqlAnswer ReadOnlySql::ask(const std::string& sql, const SqlLimits& limits) {
+SqlAnswer ReadOnlySql::ask(const std::string& sql, const SqlLimits& limits, const PageRecord::TakeRow& take) {
   deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
   try {
     refuse_moved();
     check_statement(connection_.database().getHandle(), sql, reach_);
     SQLite::Statement statement(connection_.database(), sql);
-    return collect(statement, limits);
+    return collect(statement, limits, take);
   } catch (const SQLite::Exception& exception) {
     if (exception.getErrorCode() == SQLITE_INTERRUPT) {
       throw bad_input(
           fmt::format("the query took longer than {:g} s and was stopped; narrow it or add a LIMIT", limits.seconds));
     }
+    if (exception.getErrorCode() == SQLITE_NOMEM)
+      throw refused("it takes more memory than there is for it; select less");
     if (of_the_file(exception.getErrorCode())) throw failure(connection_.path(), exception);
     throw bad_input(fmt::format("the query is wrong: {}", exception.what()));
   }

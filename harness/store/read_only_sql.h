@@ -19,7 +19,8 @@ class ReadOnlySql {
   ReadOnlySql& operator=(const ReadOnlySql&) = delete;
 
   /// Throws Error(bad_input) with SQLite's message for a bad or refused statement. `limits.reach` is the session's.
-  SqlAnswer ask(const std::string& sql, const SqlLimits& limits);
+  /// `take`: is handed each row, which is not kept then.
+  SqlAnswer ask(const std::string& sql, const SqlLimits& limits, const PageRecord::TakeRow& take = {});
 
  private:
   struct AgentViews;

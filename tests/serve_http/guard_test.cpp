@@ -32,6 +32,7 @@ TEST_CASE("a script of another origin is not answered, a link from elsewhere is"
   CHECK_FALSE(asked_from_elsewhere({"localhost:8080", "http://localhost:8080", "same-origin", "cors"}));
   CHECK_FALSE(asked_from_elsewhere({"localhost:8080", "", "cross-site", "navigate"}));
   CHECK(asked_from_elsewhere({"localhost:8080", "", "cross-site", "no-cors"}));
+  CHECK(asked_from_elsewhere({"localhost:8080", "", "same-site", "no-cors"}));
   CHECK(asked_from_elsewhere({"localhost:8080", "http://evil.com", "", ""}));
   CHECK(asked_from_elsewhere({"localhost:8080", "null", "", ""}));
   CHECK(asked_from_elsewhere({"localhost:8080", "http://localhost:9090", "same-site", "cors"}));

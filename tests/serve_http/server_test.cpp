@@ -17,8 +17,8 @@ namespace {
 /// A server on a port of its own for as long as the test takes.
 class Serving {
  public:
-  explicit Serving(Shell& shell, int most_streams = 8)
-      : server_(shell, {.site = {},
+  explicit Serving(Shell& shell, int most_streams = 8, SiteOptions site = {})
+      : server_(shell, {.site = std::move(site),
                         .port = 0,
                         .most_streams = most_streams,
                         .threads_for_pages = 3,
@@ -67,6 +67,20 @@ struct Listening {
 };
 
 }  // namespace
+
+TEST_CASE("a token is taken from a form or a header, never from an address") {
+  Served served;
+  const Serving serving(served.shell, 8, {.token = "0123456789abcdef"});
+  httplib::Client client = serving.client();
+  CHECK(client.Get("/campaigns.json?token=0123456789abcdef")->status == 401);
+  CHECK(client.Post("/login?token=0123456789abcdef", "", "application/x-www-form-urlencoded")->status == 403);
+  CHECK(client.Post("/login?token=0123456789abcdef", "token=no", "application/x-www-form-urlencoded")->status == 403);
+  const auto opened = client.Post("/login", "token=0123456789abcdef", "application/x-www-form-urlencoded");
+  CHECK(opened->status == 303);
+  const std::string given = opened->get_header_value("Set-Cookie");
+  CHECK_THAT(given, Catch::Contains("HttpOnly") && !Catch::Contains("0123456789abcdef"));
+  CHECK(client.Get("/campaigns.json", {{"Cookie", given.substr(0, given.find(';'))}})->status == 200);
+}
 
 TEST_CASE("over a socket: pages with headers that confine them, data, and no other method") {
   Served served;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "harness/core/error.h"
 #include "harness/core/playbook.h"
@@ -289,7 +290,44 @@ TEST_CASE("a question that takes too long, or writes, is refused with a sentence
   CHECK(long_one.at("status") == 400);
   CHECK_THAT(long_one.at("error").get<std::string>(), Catch::Contains("took longer than 0.05 s"));
   CHECK(answered(site, "/answer.json", {{"sql", "DELETE FROM iteration"}}).at("status") == 400);
+  std::string blobs = "SELECT zeroblob(30000000) || 'x'";
+  for (int more = 0; more < 20; ++more) blobs += ", zeroblob(30000000) || 'x'";
+  Site patient(served.shell, {});
+  const json large = answered(patient, "/answer.json", {{"sql", blobs}});
+  CHECK(large.at("status") == 400);
+  CHECK_THAT(large.at("error").get<std::string>(), Catch::Contains("it takes more memory than there is for it"));
+  CHECK(answered(patient, "/campaigns.json").at("status") == 200);
   CHECK(answered(site, "/answer.json", {{"sql", "SELECT 1"}}).at("answer").at("rows") == json{{1}});
+}
+
+TEST_CASE("a crowd waits for few connections to the store, each of which comes back, also where a question fails") {
+  const Served served(0, 0);
+  std::atomic<int> opened{0}, lent{0}, most{0};
+  Readers readers({served.path,
+                   [&] {
+                     ++opened;
+                     return store::open_page_record(served.path, SqlReach::everything);
+                   },
+                   {}});
+  std::vector<std::thread> crowd;
+  for (int one = 0; one < 40; ++one)
+    crowd.emplace_back([&] {
+      for (const char* sql : {"SELECT 1", "SELECT nothing"}) try {
+          Readers::Lease lease(readers);
+          const int now = ++lent;
+          for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+          }
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          --lent;
+          lease.pages().query(sql, {});
+        } catch (const Error&) {
+          if (sql == std::string("SELECT 1")) opened = 1000;
+        }
+    });
+  for (std::thread& one : crowd) one.join();
+  CHECK(most <= 8);
+  CHECK(most > 1);
+  CHECK(opened < 80);
 }
 
 TEST_CASE("only GET is answered, only under its own name, and nowhere but below it") {

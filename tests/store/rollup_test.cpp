@@ -103,7 +103,7 @@ TEST_CASE("the score of a campaign is of what was confirmed, and a winner that w
   const auto campaign = store->begin_campaign(record_of);
   const auto score = [&] {
     const json listed = campaigns(*store, {}).at(0);
-    const PageSql list = page_sql("campaigns", {{"before", "99"}});
+    const PageSql list = page_sql("campaigns", {{"before", "99"}, {"text", ""}});
     CHECK(rows(*store, ("SELECT score FROM (" + list.sql + ")").c_str()) == json_text(listed["score"]) + " \n");
     return listed["score"];
   };

@@ -69,7 +69,7 @@ function workloads(data: PageData): HTMLElement {
       { name: 'variant', key: 'variant', cell: (row) => row['variant'] },
       { name: 'confirmed', key: 'confirmed', late: 1, cell: (row) => (row['confirmed'] ? h('span', { class: 'badge good' }, '✓ confirmed') : h('span', { class: 'soft' }, 'not yet')) },
       { name: 'configuration', mono: true, late: 2, cell: (row) => h('span', { class: 'cut', title: format.config(row['config']) }, format.config(row['config'])) },
-      { name: 'registers', key: 'registers', number: true, late: 3, cell: (row) => row['registers'] ?? '' },
+      { name: 'registers', key: 'registers', number: true, late: 3, cell: (row) => row['registers'] || '' },
       { name: 'attempts', key: 'iterations', number: true, late: 3, cell: (row) => format.count(row['iterations']) },
       { name: 'attempt', number: true, late: 2, cell: (row) => attempt_link(row['iteration']) },
     ],
