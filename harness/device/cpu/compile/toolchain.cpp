@@ -1,5 +1,7 @@
 #include "harness/device/cpu/compile/toolchain.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -72,11 +74,15 @@ std::vector<std::string> toolchain_folders(const std::string& compiler) {
 }
 
 std::string processor_features() {
-  return cpuinfo("model name") + "\n" + cpuinfo("flags");
+  return processor_name() + "\n" + cpuinfo("flags") + cpuinfo("Features");  // the latter on aarch64
 }
 
 std::string processor_name() {
-  return cpuinfo("model name");
+  const std::string model = cpuinfo("model name");
+  if (!model.empty()) return model;
+  // Kernels for aarch64 say numbers instead.
+  return fmt::format("Arm implementer {}, part {}, revision {}", cpuinfo("CPU implementer"), cpuinfo("CPU part"),
+                     cpuinfo("CPU revision"));
 }
 
 }  // namespace harness::cpu
