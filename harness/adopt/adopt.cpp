@@ -114,6 +114,7 @@ Adoption adopt_declared(const Declared& declared, Observer& observer, std::vecto
   const bool numbers_are_asked = !seen && !options.problem;  // a recorded launch and a problem say them
   Observed observed = with_questions(std::get<Observed>(std::move(runs)), launched, subject, declared.answers, observer,
                                      numbers_are_asked);
+  if (!observed.seen.undefined.empty()) observed.seen.notes.push_back(observed.seen.undefined);
   if (!observed.seen.questions.empty() && !launched.device.left_out.empty())  // one may say what is asked
     observed.seen.relations +=
         fmt::format("{}headers that were not found (--include DIR): {}", observed.seen.relations.empty() ? "" : "; ",

@@ -161,28 +161,33 @@ struct Besides {
   adopt::SeenKernel seen;
 };
 
-/// How long adopt may take: an evaluation that would go on for longer is left to `harness eval`, and nothing hangs.
+/// How long adopt may take in all, so that nothing hangs: what would go on for longer is left to other commands.
 class EndOfPatience {
  public:
-  EndOfPatience() { interrupt_after(kLongest_s); }
+  EndOfPatience() { interrupt_after(kAnswer_s); }
   ~EndOfPatience() { interrupt_after(0); }
   EndOfPatience(const EndOfPatience&) = delete;
   EndOfPatience& operator=(const EndOfPatience&) = delete;
 
-  void begin_evaluation() const { interrupt_after(std::max(kLeastEvaluation_s, kAnswer_s - seconds())); }
-
+  /// Is an evaluation worth beginning?
+  bool suffices() const { return kAnswer_s - seconds() >= kLeastEvaluation_s; }
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
 
  private:
-  static constexpr double kAnswer_s = 120, kLeastEvaluation_s = 20, kLongest_s = 240;
+  static constexpr double kAnswer_s = 118, kLeastEvaluation_s = 5;  // what is stopped takes a moment to end
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 /// What ended: a person, or the clock, which is said. The command's status.
-int gave_up(const EndOfPatience& patience, const std::string& what) {
+int gave_up(const EndOfPatience& patience, const std::string& what, const std::string& advice) {
   if (!deadline_passed()) return 130;
-  report::err("harness: {} did not end within {:.0f} s\n", what, patience.seconds());
+  report::err("harness: {} did not end within {:.0f} s; {}\n", what, patience.seconds(), advice);
   return 1;
+}
+
+int left_to_eval(const EndOfPatience& patience, const std::string& kernel, const std::string& device) {
+  return gave_up(patience, fmt::format("{} is adopted and its check passed; its first evaluation", kernel),
+                 fmt::format("harness eval {} 00_original --device {} makes it", kernel, device));
 }
 
 int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides = {}) {
@@ -196,16 +201,24 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
   catch_interrupts();
   const EndOfPatience patience;
+  std::string last_step = "building it";
   adopt::Adopted adopted;
   do {
     const auto observer = shell.rooms.observer(places, interrupted);
     try {
       adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen,
-                             [](const std::string& line) { report::err("{}\n", line); });
+                             [&](const std::string& line) {
+                               last_step = line;
+                               report::err("{}\n", line);
+                             });
     } catch (const Error&) {  // of launches that the clock stopped
       if (!deadline_passed()) throw;
     }
-    if (interrupted()) return gave_up(patience, "observing " + arguments.options.file);
+    if (interrupted())
+      return gave_up(patience, "observing " + arguments.options.file,
+                     fmt::format("last it said: {}; smaller sizes (--size), --arg, --grid and --block shorten what is "
+                                 "tried",
+                                 last_step.substr(0, last_step.find('\n'))));
   } while (!adopted.seen.questions.empty() && ask(adopted, arguments, arguments.options));
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
   refuse_taken(adopted.name, folder, shell, places);
@@ -216,15 +229,18 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   if (!arguments.json) print_found(adopted);
   if (!arguments.json) report::err("wrote {}\n", (folder / adopted.name).string());
   std::vector<std::string> problems = first_check(adopted.name, arguments.device, arguments.json, shell);
-  if (interrupted()) return gave_up(patience, "the check of " + adopted.name);
+  if (interrupted())
+    return gave_up(patience, "the check of " + adopted.name,
+                   fmt::format("harness check {} --device {} makes it", adopted.name, arguments.device));
   bool passed = problems.empty();
-  if (passed) patience.begin_evaluation();
-  if (passed && !first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell)) {
+  if (passed && !patience.suffices()) {
+    report::err(
+        "harness: {} is adopted and its check passed, after {:.0f} s; harness eval {} 00_original --device {} "
+        "evaluates it\n",
+        adopted.name, patience.seconds(), adopted.name, arguments.device);
+  } else if (passed && !first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell)) {
     passed = false;
-    if (interrupted())
-      return gave_up(patience, fmt::format("{} is adopted and its check passed; its first evaluation, which harness "
-                                           "eval {} 00_original --device {} does anew,",
-                                           adopted.name, adopted.name, arguments.device));
+    if (interrupted()) return left_to_eval(patience, adopted.name, arguments.device);
     problems.push_back(
         fmt::format("00_original does not pass its gates; harness eval {} 00_original --device {} says which",
                     adopted.name, arguments.device));

@@ -50,6 +50,7 @@ struct Observation {
   std::string failure;                // a sentence: the launch faulted or did not end; "" where it ended well
   bool endless = false;               // it did not end, or was not tried behind others that did not
   std::vector<std::string> findings;  // what the memory checker said besides: accesses outside of all arenas
+  std::vector<std::string> hints;     // no faults by themselves: values that a GPU leaves undefined
   std::map<std::string, ArenaSeen> arenas;
 };
 

@@ -74,7 +74,7 @@ std::map<std::string, std::int64_t> whole_values(const Config& config) {
 }
 
 adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const Realized& original,
-                        const AdoptedFrom& from, const std::string& file, const DeviceInfo& device) {
+                        const AdoptedFrom& from, const std::string& file, const DeviceInfo& device, bool all_sizes) {
   const std::vector<Launch> launches = launches_of(winner), first = launches_of(original);
   if (winner.plan.constants != original.plan.constants)
     throw bad_input(fmt::format("'{}' has other __constant__ variables than the file fills", winner.candidate.variant));
@@ -94,9 +94,13 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
                      adopt::defines_of(from)};
   const FormulaPlan plan =
       catalog.plugin(winner.candidate.kernel).formulas(winner.candidate, winner.problem.workload, device);
-  if (plan.steps.size() != launches.size())
+  const bool chosen = plan.steps.size() != launches.size();  // by the sizes
+  if (chosen && (all_sizes || launches.size() != 1))
     throw bad_input(
-        "which of its launches are made depends on the sizes, which no patch says yet; ship it as a package");
+        all_sizes
+            ? "which of its launches are made depends on the sizes, so a patch changes those that it was measured "
+              "on alone; leave --all-sizes out, or ship it as a package"
+            : "it makes several launches, and which ones depends on the sizes; ship it as a package");
   for (std::size_t i = 0; i < launches.size(); ++i) {
     if (entry_name(launches[i].entry) != entry_name(first[i].entry))
       throw bad_input(fmt::format("it launches '{}' where the file launches '{}'", entry_name(launches[i].entry),
@@ -104,7 +108,8 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
     if (json(launches[i]).at("args") != json(first[i]).at("args"))
       throw bad_input("it gives its kernel other arguments than the file does");
     made.launches.push_back({launches[i], {}});
-    if (const auto* formulas = std::get_if<FormulaLaunch>(&plan.steps.at(i))) made.launches[i].formulas = *formulas;
+    const auto* const formulas = chosen ? nullptr : std::get_if<FormulaLaunch>(&plan.steps.at(i));
+    if (formulas != nullptr) made.launches[i].formulas = *formulas;
   }
   return made;
 }
@@ -151,7 +156,7 @@ std::string write_patch(Shell& shell, Archive& archive, const json& row, const s
     const Realized winner = recorded_candidate(shell, *catalog, row, device).realized;
     add_recorded_workload(*own, kernel, winner.problem.workload.name, device);
     const Realized original = baseline_beside(*own, winner, device);
-    const adopt::Winner measured = winner_of(*catalog, winner, original, from, file, device);
+    const adopt::Winner measured = winner_of(*catalog, winner, original, from, file, device, all_sizes);
     std::string text;
     for (const adopt::PatchedFile& patch : files_of(measured, all_sizes)) {
       const std::string path = path_in_repository(patch.path);

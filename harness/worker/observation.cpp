@@ -177,6 +177,7 @@ class WorkerObserver : public Observer {
     for (const RawFinding& finding : raw) sites.insert(sites.end(), finding.sites.begin(), finding.sites.end());
     for (const Finding& finding : describe_findings(raw, kind_.source_lines(executable.artifact, sites)))
       if (finding.kind == "out_of_bounds") observation.findings.push_back(finding.message);
+      else if (finding.kind == "inactive_lane") observation.hints.push_back(finding.message);
   }
 
   const DeviceKind& kind_;

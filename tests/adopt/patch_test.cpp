@@ -275,6 +275,41 @@ TEST_CASE("a winner of one workload runs on its sizes, and all other launches st
   CHECK_THAT(lines_changed(patched_for_sizes(edited)), Catch::Contains("+    if (i < n) y[i] = x[i] + x[i];\n"));
 }
 
+TEST_CASE("a winner of one of several branches stands in front of the launch that its sizes take") {
+  const Scratch scratch;
+  scratch.write("mine.cu",
+                "template <int BLOCK> __global__ void scale(const float* x, float* y, int n) {\n"
+                "  int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i < n) y[i] = 2.0f * x[i];\n}\n"
+                "void run(const float* x, float* y, int n) {\n"
+                "  if (n <= 64) scale<32><<<(n + 31) / 32, 32>>>(x, y, n);\n"
+                "  else scale<128><<<(n + 127) / 128, 128>>>(x, y, n);\n}\n");
+  AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.entries = {"scale"};
+  const Declared declared = declare(options);
+  const std::vector<std::string>& fronts = declared.options.entries;
+  REQUIRE(fronts == std::vector<std::string>{"run_1", "run_2"});
+  Winner winner = winner_of(options.file, "scale", {});
+  winner.original = winner.source =
+      device_source(declared.source, choose_kernel(declared).index, {}, false, "", {fronts.begin(), fronts.end()}).text;
+  winner.sizes = {{"n", std::int64_t{1000}}};
+  Launch& launch = winner.launches[0].launch;
+  launch.entry = "run_2";
+  launch.grid = {8, 1, 1};
+  launch.block = {128, 1, 1};
+  launch.args = {NamedArgument{"x"}, NamedArgument{"y"}, ScalarArgument{Dtype::s32, std::int64_t{1000}}};
+  winner.originals = {launch};
+  CHECK(patched_for_sizes(winner).empty());
+  winner.source.replace(winner.source.find("2.0f * x[i]"), 11, "x[i] + x[i]");
+  const std::string lines = lines_changed(patched_for_sizes(winner));
+  CHECK_THAT(lines, Catch::Contains("+  else if (n == 1000) for_n1000::run_2<<<8, 128>>>(x, y, n); else "
+                                    "scale<128><<<(n + 127) / 128, 128>>>(x, y, n);\n") &&
+                        Catch::Contains("+namespace for_n1000 {\n") &&
+                        Catch::Contains("+__global__ void run_2(const float* x, float* y, int n) {\n") &&
+                        Catch::Contains("y[i] = x[i] + x[i];\n"));
+  CHECK(lines.find("(n <= 64)") == std::string::npos);
+}
+
 TEST_CASE("a patch for sizes that the host does not name is refused") {
   const Scratch scratch;
   Winner winner = winner_of_scale(scratch, 128, 2);

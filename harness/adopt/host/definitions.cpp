@@ -1,6 +1,7 @@
 #include "harness/adopt/host/definitions.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/adopt/host/expression.h"
 #include "harness/adopt/source/host_function.h"
@@ -27,6 +28,30 @@ std::optional<Definition> definition_at(const Tokens& tokens, std::size_t i) {
   if (tokens[i + 1].is("{") && is_number_type(type))  // int n{4}
     return Definition{part(tokens, i + 2, closing(tokens, i + 1)), false, type};
   return std::nullopt;
+}
+
+bool is_sign_of_change(const Token& token) {
+  static const std::set<std::string_view> kSigns{"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "<<=", ">>="};
+  return kSigns.contains(token.text);
+}
+
+/// Does a function assign to a name that it does not declare itself?
+bool changes(const SourceText& file, const Chunk& chunk, std::string_view name) {
+  const Tokens& tokens = file.tokens;
+  const auto first = std::ranges::lower_bound(tokens, chunk.begin, {}, &Token::begin);
+  bool changed = false;
+  for (auto i = static_cast<std::size_t>(first - tokens.begin()); i + 1 < tokens.size() && tokens[i].begin < chunk.end;
+       ++i) {
+    if (i == 0 || !tokens[i].is(name) || tokens[i - 1].is(".") || tokens[i - 1].is("->") || tokens[i - 1].is("::"))
+      continue;
+    const Token &before = tokens[i - 1], &behind = tokens[i + 1];
+    const bool address = before.is("&") && i > 1 && (tokens[i - 2].is("(") || tokens[i - 2].is(","));
+    const bool declares = before.is_word() ? !before.is("return") && !before.is("else")
+                                           : (before.is("&") && !address) || (before.is("*") && behind.is("="));
+    if (declares) return false;
+    changed = changed || address || is_sign_of_change(behind) || before.is("++") || before.is("--");
+  }
+  return changed;
 }
 
 /// The words of a macro's definition: define, its name, its value.
@@ -59,10 +84,18 @@ Definition Definitions::of(std::string_view name) const {
     for (std::size_t i = 1; i < file->tokens.size(); ++i) {
       const Chunk* const chunk = file->tokens[i].is(name) ? file->chunk_at(file->tokens[i].begin) : nullptr;
       if (chunk == nullptr || chunk->body != chunk->end) continue;
-      if (const auto value = definition_at(file->tokens, i)) return *value;
+      if (const auto value = definition_at(file->tokens, i)) return is_changed(name) ? Definition{} : *value;
     }
   }
   return {};
+}
+
+/// Is a variable of a file given another value by some function, or handed out by its address?
+bool Definitions::is_changed(std::string_view name) const {
+  return std::ranges::any_of(source_.files, [&](const auto& file) {
+    return std::ranges::any_of(
+        file->chunks, [&](const Chunk& chunk) { return chunk.body < chunk.end && changes(*file, chunk, name); });
+  });
 }
 
 /// Of the definitions in branches of #if, the compiler sees one.

@@ -49,6 +49,7 @@ class Definitions {
 
  private:
   bool is_taken(const SourceText& file, const Macro& macro) const;
+  bool is_changed(std::string_view name) const;
   std::optional<Definition> in_function(std::string_view name) const;
 
   const Source& source_;

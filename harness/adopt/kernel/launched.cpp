@@ -127,6 +127,13 @@ void refuse_other_launches(const AdoptedKernel& kernel, const Declared& declared
 }
 
 void read_parameters(AdoptedKernel& kernel, const std::set<std::string>& scratch) {
+  constexpr std::size_t kMostParameters = 64;  // that a launch of the cpu device takes
+  if (kernel.declaration.parameters.size() > kMostParameters)
+    throw bad_input(
+        fmt::format("{}: '{}' has {} parameters once its structures are taken apart, and a plugin's kernel has at most "
+                    "{}; pass it what it uses one by one",
+                    shown_file(kernel.declaration.file), kernel.shown_name(), kernel.declaration.parameters.size(),
+                    kMostParameters));
   for (const Parameter& parameter : kernel.declaration.parameters)
     kernel.parameters.push_back(classify(kernel, parameter));
   for (AdoptedParameter& parameter : kernel.parameters) {

@@ -67,7 +67,10 @@ std::string launch_preview(const AdoptedKernel& kernel) {
       }
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   for (const std::string& line : lines) text += "\n" + line;
-  for (const std::string& line : lines_of_numbers(kernel)) text += "\n" + line;
+  constexpr std::size_t kMostNumbers = 12;
+  const std::vector<std::string> numbers = lines_of_numbers(kernel);
+  for (std::size_t i = 0; i < std::min(numbers.size(), kMostNumbers); ++i) text += "\n" + numbers[i];
+  if (numbers.size() > kMostNumbers) text += fmt::format("\n  and {} numbers more", numbers.size() - kMostNumbers);
   return text;
 }
 

@@ -386,6 +386,25 @@ bool Attempt::holds_at(const std::vector<Values>& points) {
   return holds_within(points, ObservedLaunch{}.deadline_s).value_or(false);
 }
 
+std::string Attempt::otherwise_at(const Values& point, double deadline_s) {
+  std::vector<ObservedLaunch> launches{launch_at(kernel_, subject_.entry, point, 0, false)};
+  launches.front().deadline_s = deadline_s;
+  const Observation observed = look(launches).front();
+  if (observed.endless) return "";
+  if (!observed.failure.empty()) return observed.failure;
+  if (!observed.findings.empty()) return observed.findings.front();
+  const Values values = all_values(kernel_, point);
+  for (const AdoptedParameter& parameter : kernel_.parameters) {
+    if (!is_array(parameter) || is_said(parameter)) continue;
+    const auto span = span_of({parameter.shape, parameter.strides, 0}, values);
+    const std::int64_t elements = elements_of(parameter, observed);
+    if (span != elements)
+      return fmt::format("'{}' has {} elements, and {} by what smaller sizes said", parameter.name, elements,
+                         span.value_or(0));
+  }
+  return "";
+}
+
 std::optional<bool> Attempt::holds_within(const std::vector<Values>& points, double deadline_s) {
   std::vector<ObservedLaunch> launches;
   for (const Values& point : points) {

@@ -55,7 +55,9 @@ class Attempt : public Observing {
   bool stays_inside(const std::vector<Values>& points);
   /// Is each array as long as the kept shapes say?
   bool holds_at(const std::vector<Values>& points);
-  /// The same; nothing: a launch did not end within `deadline_s`.
+  /// What is not so at one point, as a sentence; "": nothing, or its launch does not end within `deadline_s`.
+  std::string otherwise_at(const Values& point, double deadline_s);
+  /// As holds_at(); nothing: a launch did not end within `deadline_s`.
   std::optional<bool> holds_within(const std::vector<Values>& points, double deadline_s);
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/adopt/observe/index_guess.h"
+#include "harness/adopt/observe/phase.h"
 #include "harness/adopt/observe/points.h"
 #include "harness/core/dtype.h"
 
@@ -206,8 +207,12 @@ const std::vector<Guess>& late_guesses() {
 
 const Guess* first_that_holds(const std::vector<Guess>& guesses, const Observing& observing, const Attempted& attempted,
                               const Finish& finish) {
-  for (const Guess& guess : guesses)
-    if (guess.applies(observing.kernel(), attempted) && guess.holds(observing, attempted, finish)) return &guess;
+  for (const Guess& guess : guesses) {
+    if (!guess.applies(observing.kernel(), attempted)) continue;
+    bool holds = false;
+    phase(observing.subject().say, guess.name, [&] { holds = guess.holds(observing, attempted, finish); });
+    if (holds) return &guess;
+  }
   return nullptr;
 }
 

@@ -22,11 +22,17 @@ class Limits {
     for (AdoptedSize& size : kernel_.sizes) find_limit(size);
   }
 
+  static constexpr double kDeadline_s = 20;  // far beyond what a brief launch takes, also on a busy machine
+
+  static bool is_brief(const AdoptedKernel& kernel, const Values& point) {
+    const KernelPoint at = point_of(kernel, point);
+    return at.threads <= kMostThreads && at.turns <= kMostTurns;
+  }
+
  private:
   static constexpr std::int64_t kHighest = 4096, kLowest = 64;
   static constexpr double kMostThreads = 1 << 18, kMostTurns = 1 << 24;
-  static constexpr double kDeadline_s = 20;  // far beyond what so many turns take, also on a busy machine
-  static constexpr int kMostEndless = 2;     // launches of a size that did not end
+  static constexpr int kMostEndless = 2;  // launches of a size that did not end
 
   void find_limit(AdoptedSize& size) {
     int endless = 0;
@@ -64,10 +70,7 @@ class Limits {
   }
 
   bool is_short(const AdoptedSize& size, std::int64_t top) const {
-    return std::ranges::all_of(points_at(size, top), [&](const Values& point) {
-      const KernelPoint at = point_of(kernel_, point);
-      return at.threads <= kMostThreads && at.turns <= kMostTurns;
-    });
+    return std::ranges::all_of(points_at(size, top), [&](const Values& point) { return is_brief(kernel_, point); });
   }
 
   std::vector<Values> points_at(const AdoptedSize& size, std::int64_t top) const {
@@ -98,6 +101,25 @@ class Limits {
 
 void find_limits(Attempt& attempt) {
   Limits(attempt).find();
+}
+
+void try_sizes_of_host(Attempt& attempt, Seen& seen) {
+  const AdoptedKernel& kernel = attempt.kernel();
+  Values point = small_point(kernel);
+  std::string text;
+  for (const AdoptedSize& size : kernel.sizes) {
+    const std::int64_t value = !size.values.empty() ? size.values.front() : size.host.value_or(0);
+    if (value < size.low || value > size.high || value % size.step != 0) continue;
+    point[size.symbol] = value;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", size.name, value);
+  }
+  constexpr double kMostElements = 1 << 24;
+  if (text.empty() || !conditions_hold(kernel, point) || !Limits::is_brief(kernel, point)) return;
+  if (point_of(kernel, point).elements > kMostElements) return;
+  const std::string why = attempt.otherwise_at(point, Limits::kDeadline_s);
+  if (why.empty()) return;
+  seen.questions.push_back({"--arg \"NAME[SIZE,SIZE] TYPE\" of that array, or --size with other values",
+                            fmt::format("at {}, which the host's program has, {}", text, why)});
 }
 
 }  // namespace harness::adopt

@@ -7,4 +7,7 @@ namespace harness::adopt {
 /// tried from there on upwards, for a while; where it does not end, what is larger does not either.
 void find_limits(Attempt& attempt);
 
+/// The sizes of the host's own program: where arrays are not there what smaller sizes said, a person is asked.
+void try_sizes_of_host(Attempt& attempt, Seen& seen);
+
 }  // namespace harness::adopt

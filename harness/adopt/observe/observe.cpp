@@ -42,17 +42,35 @@ void refuse_header(const Subject& subject, const std::string& log) {
                   subject.build.source_name, header));
 }
 
-/// "error: 'WIDTH' was not declared in this scope" of a name in capitals.
-void refuse_undefined(const Subject& subject, const std::string& log) {
-  constexpr std::string_view kBehind = " was not declared in this scope";
-  const std::size_t end = log.find(kBehind);
-  if (end == std::string::npos) return;
+/// "WIDTH" of "error: 'WIDTH' was not declared in this scope"; "": there is no such error.
+std::string undeclared_name(const std::string& log) {
+  const std::size_t end = log.find(" was not declared in this scope");
+  std::string name;
+  if (end == std::string::npos) return name;
   std::size_t from = end;
   while (from > 0 && log[from - 1] != ' ') --from;
-  std::string name;
   for (const char c : log.substr(from, end - from))
     if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') name += c;
-  if (is_in_capitals(name)) throw undefined_macro(subject.build.source_name, name);
+  return name;
+}
+
+/// Names whose meaning is known, and that it is missing.
+void refuse_undeclared(const Subject& subject, const std::string& log) {
+  constexpr std::string_view kGone[] = {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor",
+                                        "__any",  "__all",     "__ballot"};
+  const std::string name = undeclared_name(log);
+  const std::string& file = subject.build.source_name;
+  if (is_in_capitals(name)) throw undefined_macro(file, name);
+  if (std::ranges::find(kGone, name) != std::end(kGone))
+    throw bad_input(
+        fmt::format("the kernel of {} calls {}, which no GPU since Volta has (compute capability 7.0); write "
+                    "{}_sync with a mask in its place",
+                    file, name, name));
+  if (name.starts_with("curand"))
+    throw bad_input(
+        fmt::format("the kernel of {} draws with cuRAND ({}), which the device that observes does not have; "
+                    "pass it its random numbers in an array",
+                    file, name));
 }
 
 Artifact build(const Subject& subject, Observer& observer) {
@@ -60,7 +78,7 @@ Artifact build(const Subject& subject, Observer& observer) {
   const BuildResult result = observer.build(spec);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     refuse_header(subject, failure->log);
-    refuse_undefined(subject, failure->log);
+    refuse_undeclared(subject, failure->log);
     throw bad_input(fmt::format("the device part of {} does not compile on the cpu device: {}",
                                 subject.build.source_name,
                                 first_complaint(failure->log, spec.source_name, spec.source, subject.original)));
@@ -97,18 +115,23 @@ std::string relations_of(const AdoptedKernel& kernel) {
 /// none.
 std::string leading_floats(const AdoptedKernel& kernel, const Subject& subject, Observer& observer,
                            const Artifact& artifact, Seen& seen) {
-  for (const AdoptedParameter& parameter : kernel.parameters) {
-    if (parameter.kind != Param::pointer || !is_floating(parameter.dtype) || !parameter.declared_read_only) continue;
-    std::vector<ObservedLaunch> launches;
-    for (const Values& point : points_of(kernel, 4, 1)) {
-      launches.push_back(launch_at(kernel, subject.entry, point, 0, false));
-      for (Arena& arena : launches.back().arenas)
-        if (arena.name == parameter.name)
-          arena.content = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(kContentBytes));
-    }
+  const auto runs_well = [&](const std::vector<ObservedLaunch>& launches) {
     const std::vector<Observation> observed = observer.run(artifact, launches);
     seen.runs += static_cast<int>(observed.size());
-    if (!observed.empty() && std::ranges::all_of(observed, ended_well)) return parameter.name;
+    return !observed.empty() && std::ranges::all_of(observed, ended_well);
+  };
+  std::vector<ObservedLaunch> drawn;
+  for (const Values& point : points_of(kernel, 4, 1))
+    drawn.push_back(launch_at(kernel, subject.entry, point, 0, false));
+  if (runs_well(drawn)) return "";  // then no array's values are what kept it from running
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (parameter.kind != Param::pointer || !is_floating(parameter.dtype) || !parameter.declared_read_only) continue;
+    std::vector<ObservedLaunch> launches = drawn;
+    for (ObservedLaunch& launch : launches)
+      for (Arena& arena : launch.arenas)
+        if (arena.name == parameter.name)
+          arena.content = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(kContentBytes));
+    if (runs_well(launches)) return parameter.name;
   }
   return "";
 }
@@ -126,6 +149,7 @@ std::optional<BlockIsSize> finish(Attempt& attempt, const Subject& subject, Obse
   phase(subject.say, "its other types", [&] { try_other_types(kernel, subject, observer, seen); });
   phase(subject.say, "its least sizes", [&] { find_least(attempt); });
   phase(subject.say, "its largest sizes", [&] { find_limits(attempt); });
+  phase(subject.say, "the sizes of the host's program", [&] { try_sizes_of_host(attempt, seen); });
   for (AdoptedSize& size : kernel.sizes)
     if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
   freeze_settings(kernel, seen);
@@ -182,7 +206,7 @@ class Search {
     const bool understood = attempt.run();
     say(fmt::format("observed at sizes in steps of {}{}, {:.1f} s: {}", steps.step, steps.tiles ? " and tiles" : "",
                     std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
-                    understood ? "understood" : "not understood"));
+                    understood ? "understood" : "not understood, " + attempt.why));
     if (steps.most > 0) kernel_.sizes.front().high = high;
     if (!understood) return learn(attempt, steps);
     attempt.keep();

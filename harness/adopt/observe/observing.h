@@ -21,6 +21,7 @@ class Observing {
   Observing with_kernel(AdoptedKernel& kernel) const { return {kernel, subject_, observer_, artifact_, seen_}; }
 
   AdoptedKernel& kernel() const { return kernel_; }
+  const Subject& subject() const { return subject_; }
 
   /// What a search may still spend, in launches of a few threads. No clock: a busy machine must find the same.
   class Budget {
@@ -39,6 +40,7 @@ class Observing {
     seen_.runs += static_cast<int>(launches.size());
     for (const ObservedLaunch& observed : launches) seen_.effort += effort_of(observed);
     std::vector<Observation> observed = observer_.run(artifact_, launches);
+    note_hints(observed);
     constexpr int kMostEndless = 3;
     const bool endless = std::ranges::any_of(observed, &Observation::endless);
     const bool brief = !launches.empty() && launches.front().deadline_s < ObservedLaunch{}.deadline_s;  // may fail
@@ -48,6 +50,13 @@ class Observing {
           "with --arg and --size, or its launch with --grid and --block",
           kernel_.shown_name(), seen_.endless, launches.front().deadline_s));
     return observed;
+  }
+
+  /// The first one, which stands for the others.
+  void note_hints(const std::vector<Observation>& observed) const {
+    for (const Observation& each : observed)
+      if (!each.hints.empty() && seen_.undefined.empty())
+        seen_.undefined = each.hints.front() + ": a GPU leaves that value undefined";
   }
 
   /// 1 of a launch of a few threads, which costs what it takes to begin; 9 of the largest at small sizes.

@@ -14,7 +14,7 @@ inline void phase(const Say& say, const char* what, const std::function<void()>&
   const auto begin = std::chrono::steady_clock::now();
   work();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (say && seconds >= kTold_s) say(fmt::format("  {}, {:.0f} s", what, seconds));
+  if (say && seconds >= kTold_s) say(fmt::format("  tried: {}, {:.0f} s", what, seconds));
 }
 
 }  // namespace harness::adopt

@@ -18,6 +18,7 @@ struct Seen {
   int endless = 0;                  // calls in which a launch did not end
   double effort = 0;                // of the launches, counted (observing.h)
   std::vector<std::string> notes;   // sentences
+  std::string undefined;            // what a GPU leaves undefined and the kernel reads: a sentence; "": nothing
   std::vector<Question> questions;  // what has to be answered
   std::string relations;            // with questions: what the host says of sizes that may follow from others
 };

@@ -11,9 +11,11 @@
 #include <utility>
 
 #include "harness/adopt/host/resolve_launch.h"
+#include "harness/adopt/host/sequence.h"
 #include "harness/adopt/kernel/kernel.h"
 #include "harness/adopt/plugin/second_kernel.h"
 #include "harness/adopt/source/element_type.h"
+#include "harness/adopt/source/functions.h"
 #include "harness/adopt/source/launch.h"
 #include "harness/adopt/source/source.h"
 #include "harness/core/error.h"
@@ -75,29 +77,37 @@ std::optional<Statement> statement_of(const HostLaunch& launch) {
   return begins ? std::optional(statement) : std::nullopt;
 }
 
+/// "run_2" of "ns::run_2<float>".
+std::string base_name(const std::string& entry) {
+  const std::string name = entry.substr(0, entry.find('<'));
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string::npos ? name : name.substr(colon + 1);
+}
+
 class PatchForSizes {
  public:
   explicit PatchForSizes(const Winner& winner)
       : winner_(winner),
         source_(read_cuda_source(winner.file, {.folders = {}, .defines = winner.defines, .hosts = {}})),
-        shown_(std::filesystem::path(winner.file).filename().string()) {
-    const std::size_t colon = winner.entry.rfind(':');
-    name_ = colon == std::string::npos ? winner.entry : winner.entry.substr(colon + 1);
-    for (const Declaration& declaration : source_.parsed.declarations)
-      if (declaration.kernel && declaration.name == name_ && (kernel_ == nullptr || declaration.defined))
-        kernel_ = &declaration;
-    if (kernel_ == nullptr || winner.launches.size() != 1)
+        shown_(std::filesystem::path(winner.file).filename().string()),
+        name_(base_name(winner.entry)) {
+    if (winner.launches.size() != 1 || winner.originals.size() != 1)
       throw bad_input(fmt::format("'{}' is no kernel that {} launches by itself", name_, shown_));
+    const std::string launched = base_name(winner.originals.front().entry);
+    if (launched != name_ && declaration_of(source_, launched) == nullptr && takes_branch(launched)) return;
+    kernel_ = declaration_of(source_, name_);
+    if (kernel_ == nullptr) throw bad_input(fmt::format("'{}' is no kernel that {} launches by itself", name_, shown_));
+    for (const HostLaunch& launch : source_.launches)
+      if (launch.entry == name_) places_.push_back({launch, launch});
+    if (places_.empty())
+      throw bad_input(fmt::format("{} has no {}<<<...>>>, so there is no launch that could ask", shown_, name_));
   }
 
   std::vector<PatchedFile> make() {
     if (is_original()) return {};
-    const bool second = has_own_kernel();
-    const std::vector<HostLaunch>& all = source_.launches;
-    if (std::ranges::none_of(all, [&](const HostLaunch& launch) { return launch.entry == name_; }))
-      throw bad_input(fmt::format("{} has no {}<<<...>>>, so there is no launch that could ask", shown_, name_));
-    for (const HostLaunch& launch : all)
-      if (launch.entry == name_ && guard(launch, second)) launches_.push_back(launch);
+    const bool second = fronts_ || has_own_kernel();
+    for (const Place& place : places_)
+      if (guard(place, second)) launches_.push_back(place.written);
     if (launches_.empty())
       throw bad_input(fmt::format("{} launches '{}' on no sizes that it was measured on", shown_, name_));
     const SourceText& file = *launches_.front().file;
@@ -108,6 +118,43 @@ class PatchForSizes {
   }
 
  private:
+  /// A launch of the file, and the same where its words are traced: in the file too, or in the text with kernels in
+  /// front (adopt/host/sequence.h), which have all that the function's launches get.
+  struct Place {
+    HostLaunch written, traced;
+  };
+
+  static const Declaration* declaration_of(const Source& source, const std::string& name) {
+    const Declaration* declared = nullptr;
+    for (const Declaration& declaration : source.parsed.declarations)
+      if (declaration.kernel && declaration.name == name && (declared == nullptr || declaration.defined))
+        declared = &declaration;
+    return declared;
+  }
+
+  /// Of a function that chooses among launches, the one that the measured sizes take. `front`: the kernel in front.
+  bool takes_branch(const std::string& front) {
+    const bool of_kernel = declaration_of(source_, name_) != nullptr;
+    const std::string function = of_kernel ? function_that_chooses(source_, name_) : name_;
+    const auto sequence =
+        function.empty() ? std::nullopt : sequence_of(source_, function, of_kernel ? name_ : std::string());
+    if (!sequence) return false;
+    const auto own = std::ranges::find(sequence->kernels, front);
+    if (own == sequence->kernels.end()) return false;
+    fronts_ = read_cuda_text(winner_.file, sequence->text, {.folders = {}, .defines = winner_.defines, .hosts = {}});
+    kernel_ = declaration_of(*fronts_, front);
+    std::vector<HostLaunch> written = launches_in(source_, *function_named(source_, function));
+    std::vector<HostLaunch> traced = launches_in(*fronts_, *function_named(*fronts_, function));
+    if (of_kernel) std::erase_if(written, [&](const HostLaunch& launch) { return launch.entry != name_; });
+    std::erase_if(traced, [&](const HostLaunch& launch) { return launch.entry != front; });
+    const auto index = static_cast<std::size_t>(own - sequence->kernels.begin());
+    if (kernel_ == nullptr || traced.size() != 1 || index >= written.size()) return false;
+    places_.push_back({written[index], traced.front()});
+    return true;
+  }
+
+  const Source& traced_source() const { return fronts_ ? *fronts_ : source_; }
+
   const Launch& measured() const { return winner_.launches.front().launch; }
 
   bool is_original() const {
@@ -151,19 +198,20 @@ class PatchForSizes {
     if (first.chunk == nullptr)
       throw bad_input(fmt::format("no function of {} launches '{}', so a second kernel has no place", shown_, name_));
     const SecondKernel second{winner_.original, winner_.source, winner_.set, space(), sizes_measured(winner_)};
-    return with_kernel_in_front(source_, file, text, *first.chunk, *kernel_, second);
+    return with_kernel_in_front(traced_source(), file, text, *first.chunk, *kernel_, second);
   }
 
   /// True: the launch asks now. False: it is on other sizes.
-  bool guard(const HostLaunch& launch, bool second) {
+  bool guard(const Place& at, bool second) {
+    const HostLaunch &launch = at.written, &traced = at.traced;
     if (measured().shared > kMostShared)
       throw bad_input(
           fmt::format("its launch takes {} bytes of shared memory, which the host must ask for with "
                       "cudaFuncSetAttribute first",
                       measured().shared));
     std::vector<std::string> conditions;
-    if (!add_types(launch, conditions) || !add_arguments(launch, conditions)) return false;
-    add_other_sizes(launch, conditions);
+    if (!add_types(traced, conditions) || !add_arguments(traced, conditions)) return false;
+    add_other_sizes(traced, conditions);
     const std::optional<Statement> statement = statement_of(launch);
     if (!statement) throw bad_input(fmt::format("{}:{} is no statement of its own", shown_, launch.line));
     if (conditions.empty() && second) conditions.emplace_back("true");  // the file itself has no other sizes
@@ -176,16 +224,17 @@ class PatchForSizes {
     insertions_.push_back({place, place,
                            fmt::format("if ({}){}{}{};{}else{}",
                                        conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && ")),
-                                       next, alone ? "  " : "", call(launch, *statement, second), next, next)});
+                                       next, alone ? "  " : "", call(at, *statement, second), next, next)});
     return true;
   }
 
-  std::string call(const HostLaunch& launch, const Statement& statement, bool second) const {
-    const SourceText& file = *launch.file;
+  std::string call(const Place& at, const Statement& statement, bool second) const {
+    const HostLaunch& launch = at.traced;
+    const SourceText &file = *launch.file, &written = *at.written.file;
     const std::string qualifier =
-        second ? space() + "::" + namespaces_of(source_, *kernel_)
-               : file.text.substr(file.tokens[statement.begin].begin,
-                                  file.tokens[statement.name].begin - file.tokens[statement.begin].begin);
+        second ? space() + "::" + namespaces_of(traced_source(), *kernel_)
+               : written.text.substr(written.tokens[statement.begin].begin,
+                                     written.tokens[statement.name].begin - written.tokens[statement.begin].begin);
     std::vector<std::string> templates;
     for (const Tokens& argument : launch.template_tokens) templates.push_back(file.text_of(argument));
     for (std::size_t i = 0; i < kernel_->templates.size(); ++i) {
@@ -266,7 +315,7 @@ class PatchForSizes {
     std::set<std::string> names, symbols;
     for (const auto& [name, value] : winner_.set) names.insert(name);
     try {
-      const LaunchShape shape = resolve_launch({source_, &launch, *kernel_, names}, true);
+      const LaunchShape shape = resolve_launch({traced_source(), &launch, *kernel_, names}, true);
       for (const auto* list : {&shape.grid, &shape.block})
         for (const FormulaPtr& extent : *list) symbols.merge(symbols_of(*extent));
       for (const auto& [name, formula] : shape.follows) symbols.merge(symbols_of(*formula));
@@ -300,8 +349,10 @@ class PatchForSizes {
 
   const Winner& winner_;
   Source source_;
-  std::string name_, shown_;
+  std::string shown_, name_;
+  std::optional<Source> fronts_;  // of a launch that is chosen by sizes
   const Declaration* kernel_ = nullptr;
+  std::vector<Place> places_;
   std::vector<HostLaunch> launches_;
   std::set<std::string> said_;  // sizes that the kernel is passed
   std::vector<TextEdit> insertions_;

@@ -55,7 +55,6 @@ std::shared_ptr<const HostFunction> HostFunction::of(const SourceText& file, con
 }
 
 bool HostFunction::is_given_its_sizes() const {
-  if (parameter("argv") != nullptr) return false;  // a program's main
   const bool arrays = std::ranges::any_of(parameters_, &Parameter::array);
   return arrays && std::ranges::any_of(parameters_, [](const Parameter& parameter) {
            return parameter.tensor || (!parameter.array && parameter.whole);
@@ -78,7 +77,7 @@ std::vector<Tokens> HostFunction::assertions() const {
 HostFunction::HostFunction(const SourceText& file, const Chunk& chunk, std::string name, std::size_t name_token)
     : file_(&file), chunk_(&chunk), name_(std::move(name)) {
   read_templates();
-  read_parameters(name_token + 1);
+  if (name_ != "main") read_parameters(name_token + 1);  // what a program is given on its command line is no size
   read_body(token_at(chunk.body));
   read_control();
 }
