@@ -10,8 +10,10 @@
 #include <random>
 
 #include "bench/device_bench.h"
+#include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 #include "harness/judge/verdict.h"
+#include "harness/system/awake_clock.h"
 #include "tests/support/mutations.h"
 
 using namespace harness;
@@ -25,6 +27,10 @@ constexpr double kDeadline = 10;
 const std::vector<std::string> kKernels{"kernels/vector_scale",   "kernels/softmax",         "kernels/rmsnorm_int8",
                                         "kernels/paged_gather",   "kernels/attention",       "kernels/paged_decode",
                                         "tests/hostile/weighted", "tests/hostile/rowsoftmax"};
+// Those that have places for a condition.
+const std::vector<std::string> kConditional{
+    "tests/hostile/weighted",    "tests/hostile/rowdots", "tests/honest/dot", "tests/honest/expsum",
+    "tests/honest/shifted_norm", "tests/honest/rowfirst", "kernels/softmax",  "kernels/rmsnorm_int8"};
 
 /// What a mutant that passed does beside its original.
 struct Comparison200 {
@@ -179,7 +185,9 @@ int run(int count, std::uint64_t seed, const std::filesystem::path& folder, test
   for (const std::filesystem::path from : folders) {
     const std::string only = std::filesystem::exists(from / "variants/00_honest.cu") ? "00_honest" : "";
     kernels.push_back(from.filename());
-    mutants[kernels.back()] = tests::write_mutants(from, folder, kernels.back(), seed, count, only, of);
+    constexpr std::uint64_t kApart = 1'000'003;  // else all kernels would get the same conditions
+    mutants[kernels.back()] =
+        tests::write_mutants(from, folder, kernels.back(), seed + kApart * kernels.size(), count, only, of);
   }
   MutationBench bench(folder);
   std::map<std::string, int> outcomes, decisions;
@@ -192,6 +200,7 @@ int run(int count, std::uint64_t seed, const std::filesystem::path& folder, test
       const std::string& workload = workloads[static_cast<std::size_t>(i) % workloads.size()];
       const auto candidate = bench.candidate(kernel, mutant.variant, workload);
       if (!candidate) continue;
+      const double begin_s = awake_seconds();
       const Evaluation evaluation = bench.evaluate(*candidate, workload);
       const std::string outcome(outcome_name(evaluation.outcome));
       const GateResult* const failed = first_failed(evaluation.gates);
@@ -203,7 +212,10 @@ int run(int count, std::uint64_t seed, const std::filesystem::path& folder, test
                 {"workload", workload},
                 {"outcome", outcome},
                 {"gate", failed == nullptr ? "" : failed->name},
-                {"message", first_message(evaluation)}};
+                {"message", first_message(evaluation)},
+                {"seconds", awake_seconds() - begin_s},
+                {"build_s", evaluation.cost.build_s},
+                {"gates_s", evaluation.cost.gates_s}};
       if (outcome == "passed") {
         const auto original = bench.candidate(kernel, mutant.original, workload);
         const Comparison200 beside = bench.compare(*original, *candidate, workload);
@@ -219,7 +231,7 @@ int run(int count, std::uint64_t seed, const std::filesystem::path& folder, test
       std::fflush(stdout);
     }
   }
-  std::puts(json_text(json{{"outcomes", outcomes}, {"passed", decisions}}).c_str());
+  std::puts(json_text(json{{"outcomes", outcomes}, {"passed", decisions}, {"gates_version", kGatesVersion}}).c_str());
   return 0;
 }
 
@@ -234,9 +246,12 @@ int main(int argc, char** argv) {
   Process::set_program(argv[1]);
   const std::vector<std::string> kernels(argv + 6, argv + argc);
   try {
+    const bool people = of == "people";
     return run(std::stoi(argv[2]), std::stoull(argv[3]), argv[4],
-               of == "people" ? tests::MutationsOf::people : tests::MutationsOf::conditions,
-               kernels.empty() ? kKernels : kernels);
+               people ? tests::MutationsOf::people : tests::MutationsOf::conditions,
+               !kernels.empty() ? kernels
+               : people         ? kKernels
+                                : kConditional);
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;
