@@ -183,7 +183,8 @@ bool tune_blocks(AdoptedKernel& kernel, const Declared& declared, const HostLaun
     const bool name =
         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
     if (explained || !name) continue;
-    if (function != nullptr && std::ranges::find(function->templates(), text) != function->templates().end())
+    if (function != nullptr && first->values_of(text).empty() &&
+        std::ranges::find(function->templates(), text) != function->templates().end())
       throw bad_input(
           fmt::format("{}: '{}' is a template parameter of {}, and no file that was read calls that with a value; give "
                       "--tune {}=VALUE, or several, of which the first is the baseline's",
