@@ -18,7 +18,7 @@ namespace harness {
 enum class FormKind : long long {
   scaled,         // times `a`
   shifted,        // plus `a`
-  spikes,         // one in 128 is 64 times as large; in every other row all at a stride, which may be one lane's share
+  spikes,         // one in 128 is 64 times as large
   few_spikes,     // some sixteen in the whole tensor are 512 times as large
   one_hot,        // one 1 a row, else 0
   constant_rows,  // a row is one number
@@ -61,12 +61,8 @@ HARNESS_FORM double changed(const ValueForm& form, double value, random::Words b
       return value * form.a;
     case FormKind::shifted:
       return value + form.a;
-    case FormKind::spikes: {
-      const unsigned long long row_bits = (row + 1) * 0x9e3779b97f4a7c15ull;
-      if ((row_bits >> 63) == 0) return (bits.w[0] & 127u) == 0 ? value * 64 : value;
-      const unsigned long long stride = 8ull << ((row_bits >> 32) % 5);  // 8 to 128
-      return (column & (stride - 1)) == ((row_bits >> 40) & (stride - 1)) ? value * 64 : value;
-    }
+    case FormKind::spikes:
+      return (bits.w[0] & 127u) == 0 ? value * 64 : value;
     case FormKind::few_spikes:
       return random::below(bits, form.elements) < 16 ? value * 512 : value;
     case FormKind::one_hot:

@@ -272,30 +272,6 @@ TEST_CASE("hostile forms change floating inputs as they say") {
   REQUIRE_THROWS_AS(formed("upside down"), Error);
 }
 
-TEST_CASE("spikes of some rows stand at a stride, all in one lane's share of the row") {
-  constexpr std::size_t kRows = 16, kColumns = 1024;
-  const Problem problem = with({drawn("x", Dtype::f64, {kRows, kColumns}, "normal")});
-  Launched nominal(problem), spiked(problem);
-  draw_inputs(problem, spiked.layout, 1, spiked.before, {"spikes", 0});
-  const auto x = values(nominal, "x"), spikes = values(spiked, "x");
-  std::set<std::size_t> strides;
-  int scattered = 0;
-  for (std::size_t row = 0; row < kRows; ++row) {
-    std::vector<std::size_t> columns;
-    for (std::size_t column = 0; column < kColumns; ++column)
-      if (const std::size_t i = row * kColumns + column; x[i] != spikes[i]) columns.push_back(column);
-    REQUIRE(columns.size() > 1);
-    const std::size_t stride = columns[1] - columns[0];
-    bool even = columns.size() == kColumns / stride;
-    for (std::size_t i = 1; i < columns.size(); ++i) even = even && columns[i] - columns[i - 1] == stride;
-    if (even) strides.insert(stride);
-    else ++scattered;
-  }
-  CHECK(strides.size() > 2);
-  CHECK(strides.contains(32));
-  CHECK(scattered > 3);
-}
-
 TEST_CASE("values keep to the domain that a contract states, and its ends are among them") {
   Problem problem = with({drawn("x", Dtype::f32, {40, 50}, "uniform")});
   const auto formed = [&](const std::string& form) {
