@@ -68,15 +68,15 @@ TEST_CASE("edits of a program are judged, recorded, replayed without it, and ado
   REQUIRE(episodes.status == 0);
   std::istringstream lines(episodes.out);
   int asked = 0;
-  double most = 0;
+  int rewarded = 0;  // how much, the machine's clock decides
   for (std::string line; std::getline(lines, line); ++asked) {
     const json episode = parse_json(line);
     CHECK(episode["request"]["kernel"] == "softmax");
     CHECK_FALSE(episode["reply"].get<std::string>().empty());
-    if (episode["reward"].is_number()) most = std::max(most, episode["reward"].get<double>());
+    if (episode["reward"].is_number()) ++rewarded;
   }
   CHECK(asked >= 4);
-  CHECK(most > 0);
+  CHECK(rewarded >= 4);
   fs::remove(program);
   const Finished replayed = home.run({"replay", "1", "--strategy", first});
   INFO(replayed.err);
