@@ -62,6 +62,7 @@ bool Confirmation::may_get_winner(const WorkloadBook& book) const {
 
 // In a fleet a winner is timed three times, one after the other, and cards share the winners.
 double Confirmation::reserve_s() const {
+  if (!context_.options.confirms) return 0;
   constexpr double kTimes = 3;
   const double turns = context_.in_fleet() ? kTimes / cards_.left() : 1;
   std::vector<double> winners, possible;

@@ -40,7 +40,7 @@ CampaignSummary Campaign::run() {
     return explore();
   });
   flights_.abandon();
-  if (leaves_winners_to_confirm(ended->reason))
+  if (options_.confirms && leaves_winners_to_confirm(ended->reason))
     if (Ended trouble = guarded([this] { return confirmation_.confirm_winners(); })) ended = trouble;
   flights_.abandon();
   CampaignSummary summary = summarize(*ended);

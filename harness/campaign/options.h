@@ -38,6 +38,7 @@ struct CampaignOptions {
   json memory = json::object();    // of the strategy, since its last decision that set one
   bool controls = false;           // when a best is confirmed, compiler controls are tried on it
   bool rivals = true;              // measure the variants that say `rival` beside ours
+  bool confirms = true;            // winners are confirmed at the end; who asks otherwise proves them himself
   std::string objective = "each";  // each: a configuration for each workload; single: one for all of a kernel
   std::string zone = "UTC";        // where the campaign was started: scripts are told the hour there
   int utc_offset_s = 0;

@@ -238,6 +238,8 @@ class Tuning {
     search.options.budget_s = kSearchEnd * asked_.budget_s;
     search.options.seed = asked_.seed;
     search.options.rivals = false;
+    search.options.confirms = false;  // what is chosen is proved below
+    search.options.profile = "off";
     search.options.name = "tune: corners";
     search.options.usd_per_hour = asked_.usd_per_hour;
     search.device = asked_.device;

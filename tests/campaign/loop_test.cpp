@@ -615,3 +615,13 @@ TEST_CASE("a workload that gets no turn is not tried, and counts as 1 in the sco
   const auto options = world.ledger.campaigns.front().options.get<CampaignOptions>();
   CHECK(options.planned.size() == 2);
 }
+
+TEST_CASE("a campaign whose asker proves the winners himself keeps no time for them and confirms none") {
+  World world;
+  world.options.confirms = false;
+  const CampaignSummary summary = world.run();
+  CHECK(count(world.ledger, Purpose::search) > 0);
+  CHECK(count(world.ledger, Purpose::confirm) == 0);
+  CHECK(summary.reason == EndReason::exhausted);
+  CHECK(json(world.options).get<CampaignOptions>().confirms == false);
+}
